@@ -1,0 +1,80 @@
+package event
+
+import (
+	"strings"
+
+	"github.com/goccy/go-json"
+
+	"livehost/internal/fault"
+)
+
+// SchemaVersion is the version written by this build; Decode takes 1..SchemaVersion.
+const SchemaVersion = 1
+
+// Topic names.
+const (
+	TopicDanmaku      = "danmaku.v1"
+	TopicRoomEvent    = "room-event.v1"
+	TopicOrder        = "order.v1"
+	TopicWindow       = "window.v1"
+	TopicExposure     = "exposure.v1"
+	TopicReply        = "reply.v1"
+	TopicTrajectory   = "trajectory.v1"
+	TopicGuardrailHit = "guardrail-hit.v1"
+	TopicDelivery     = "delivery.v1"
+	TopicOutcome      = "outcome.v1"
+	TopicRoomState    = "room-state.v1"
+)
+
+// Event is a payload of one topic.
+type Event interface {
+	Topic() string     // the topic it belongs on
+	Key() RoomID       // its room, the record key
+	EventSchema() int  // its schema version
+	Missing() []string // required fields that are absent, by wire name
+}
+
+// Encode validates e and renders it as JSON. An incomplete event is fault.Internal:
+// it is our own.
+func Encode(e Event) ([]byte, error) {
+	if missing := e.Missing(); len(missing) > 0 {
+		return nil, fault.Errorf(fault.Internal, "%s: encode: missing %s", e.Topic(), strings.Join(missing, ", "))
+	}
+	b, err := json.Marshal(e)
+	if err != nil {
+		return nil, fault.Errorf(fault.Internal, "%s: encode: %w", e.Topic(), err)
+	}
+	return b, nil
+}
+
+// Decode reads one payload. Undecodable JSON, an unknown schema version and a
+// missing required field are fault.Invalid.
+func Decode[T Event](b []byte) (T, error) {
+	var e T
+	if err := json.Unmarshal(b, &e); err != nil {
+		return e, fault.Errorf(fault.Invalid, "%s: decode: %w", e.Topic(), err)
+	}
+	if v := e.EventSchema(); v < 1 || v > SchemaVersion {
+		return e, fault.Errorf(fault.Invalid, "%s: schema %d is not one of 1..%d", e.Topic(), v, SchemaVersion)
+	}
+	if missing := e.Missing(); len(missing) > 0 {
+		return e, fault.Errorf(fault.Invalid, "%s: missing %s", e.Topic(), strings.Join(missing, ", "))
+	}
+	return e, nil
+}
+
+// field pairs a wire name with whether it is there.
+type field struct {
+	name string
+	ok   bool
+}
+
+func missing(fields ...field) []string {
+	var out []string
+	for _, f := range fields {
+		if !f.ok {
+			out = append(out, f.name)
+		}
+	}
+	return out
+}

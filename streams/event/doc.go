@@ -1,0 +1,10 @@
+// Package event is the wire vocabulary: every record on every topic, and the codec.
+//
+// It owns the Go types of the payloads, their validation and JSON encoding. It
+// does not know Kafka, topics' retention (streams/topic) or any stage.
+//
+// Invariants: ids are strings and typed; times are UTC milliseconds of room time
+// in fields named _ms (wall durations say wall_us); money is integer fen; unknown
+// fields are ignored; a missing required field is a fault.Invalid that names it.
+// The key of every event is its room.
+package event
