@@ -1,0 +1,47 @@
+# livehost. `make` prints this help.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+BIN      := bin/livehost
+PKG      ?= ./...
+# make demo ROOM=… SPEED=… FROM=… FOR=… CATALOG=… FOCUS=… PROFILE=… ARGS="--json"
+DEMO_ARGS := $(if $(ROOM),--room $(ROOM)) $(if $(CATALOG),--catalog $(CATALOG)) $(if $(FOCUS),--focus $(FOCUS)) \
+             $(if $(SPEED),--speed $(SPEED)) $(if $(FROM),--from $(FROM)) $(if $(FOR),--for $(FOR)) \
+             $(if $(PROFILE),--profile $(PROFILE)) $(ARGS)
+
+.PHONY: help build demo test bench lint fmt golden fuzz clean FORCE
+
+help: ## print this help
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: $(BIN) ## build bin/livehost
+
+$(BIN): FORCE
+	go build -trimpath -o $(BIN) ./cmd/livehost
+
+demo: build ## an AI host answers a live room: ROOM= SPEED= FROM= FOR= CATALOG= FOCUS= PROFILE= ARGS=
+	./$(BIN) demo $(DEMO_ARGS)
+
+test: ## all tests, race detector on, in random order
+	go vet $(PKG)
+	go test -race -shuffle=on -timeout 14m $(PKG)
+
+bench: ## Go benchmarks; ratios go to bench.json
+	go test -run '^$$' -bench . -benchmem $(PKG)
+
+lint: ## golangci-lint with the rules of .golangci.yml (built from its module)
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run
+
+fmt: ## gofmt
+	gofmt -w $$(git ls-files '*.go')
+
+golden: ## rewrite the generated references and golden files, for review as a diff
+	go test $(PKG) -run 'Golden' -update
+
+fuzz: ## thirty seconds of each fuzz target
+	@for f in $$(grep -rl --include=*_test.go '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+	  for t in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$f/*_test.go | sed 's/func //'); do \
+	    echo "$$f $$t"; go test $$f -run '^$$' -fuzz "^$$t$$" -fuzztime 30s || exit 1; done; done
+
+clean: ## remove what was built
+	rm -rf bin
