@@ -1,0 +1,135 @@
+package streams
+
+import (
+	"sort"
+	"sync"
+	"time"
+)
+
+// Job is one value waiting in, or taken from, the lane of its key.
+type Job[K comparable, V any] struct {
+	Key   K
+	Value V
+	seq   uint64 // order of Put over all lanes
+}
+
+// Lanes runs jobs: those of one key one after another in the order they were
+// put, those of different keys at once, up to a limit. Keys take turns, so that
+// a long lane does not hold up a short one. Goroutines exist only while there is
+// work. Safe for concurrent use.
+type Lanes[K comparable, V any] struct {
+	limit int
+	run   func(*Job[K, V])
+
+	mu     sync.Mutex
+	lanes  map[K]*lane[K, V] // those that are not empty and idle
+	ready  []*lane[K, V]     // FIFO; ready[head:] is live
+	head   int
+	active int // goroutines
+	seq    uint64
+}
+
+type lane[K comparable, V any] struct {
+	key     K
+	jobs    []*Job[K, V] // ascending seq
+	running bool
+	queued  bool // in ready
+	holds   int  // retries whose time has not come
+}
+
+// NewLanes makes lanes that call run for at most limit jobs at once (at least one).
+func NewLanes[K comparable, V any](limit int, run func(*Job[K, V])) *Lanes[K, V] {
+	return &Lanes[K, V]{limit: max(limit, 1), run: run, lanes: make(map[K]*lane[K, V])}
+}
+
+// Put appends value to the lane of key. It never blocks.
+func (l *Lanes[K, V]) Put(key K, value V) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seq++
+	ln := l.lane(key)
+	ln.jobs = append(ln.jobs, &Job[K, V]{Key: key, Value: value, seq: l.seq})
+	l.wake(ln)
+}
+
+// Retry puts a job that has run back where it was in its lane, before all that
+// were put later, and holds the lane for the given wall time.
+func (l *Lanes[K, V]) Retry(job *Job[K, V], after time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ln := l.lane(job.Key)
+	at := sort.Search(len(ln.jobs), func(i int) bool { return ln.jobs[i].seq > job.seq })
+	ln.jobs = append(ln.jobs, nil)
+	copy(ln.jobs[at+1:], ln.jobs[at:])
+	ln.jobs[at] = job
+	ln.holds++
+	time.AfterFunc(after, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		ln.holds--
+		l.wake(ln)
+	})
+}
+
+func (l *Lanes[K, V]) lane(key K) *lane[K, V] {
+	ln := l.lanes[key]
+	if ln == nil {
+		ln = &lane[K, V]{key: key}
+		l.lanes[key] = ln
+	}
+	return ln
+}
+
+// wake schedules ln and starts a goroutine for it when one more is allowed. The
+// caller holds mu.
+func (l *Lanes[K, V]) wake(ln *lane[K, V]) {
+	if l.schedule(ln) && l.active < l.limit {
+		l.active++
+		go l.work()
+	}
+}
+
+// schedule makes ln ready when it has become able to run, and forgets it when it
+// is empty. The caller holds mu.
+func (l *Lanes[K, V]) schedule(ln *lane[K, V]) bool {
+	switch {
+	case ln.running || ln.queued || ln.holds > 0:
+		return false
+	case len(ln.jobs) == 0:
+		delete(l.lanes, ln.key)
+		return false
+	}
+	ln.queued = true
+	if l.head > 1024 && l.head > len(l.ready)/2 {
+		l.ready, l.head = append([]*lane[K, V](nil), l.ready[l.head:]...), 0
+	}
+	l.ready = append(l.ready, ln)
+	return true
+}
+
+// work runs the head of one ready lane after another until none is ready.
+func (l *Lanes[K, V]) work() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.head < len(l.ready) {
+		ln := l.ready[l.head]
+		l.ready[l.head] = nil
+		if l.head++; l.head == len(l.ready) {
+			l.ready, l.head = l.ready[:0], 0
+		}
+		ln.queued = false
+		if ln.holds > 0 { // a retry came in while it was ready
+			continue
+		}
+		job := ln.jobs[0]
+		ln.jobs[0] = nil
+		ln.jobs = ln.jobs[1:]
+		ln.running = true
+		l.mu.Unlock()
+		l.run(job)
+		l.mu.Lock()
+		ln.running = false
+		l.schedule(ln)
+	}
+	l.active--
+}
