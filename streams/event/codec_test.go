@@ -1,0 +1,54 @@
+package event_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"livehost/internal/fault"
+	"livehost/streams/event"
+)
+
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, in, wantErr string }{
+		{"good", `{"schema":1,"danmaku_id":"9007199254740993","room_id":"r","text":"","platform_time_ms":5,"new_field":[1]}`, ""},
+		{"broken", `{"schema":1,`, "decode"},
+		{"number for an id", `{"schema":1,"danmaku_id":9007199254740993,"room_id":"r","platform_time_ms":5}`, "decode"},
+		{"missing", `{"schema":1,"text":"x"}`, "missing room_id, danmaku_id, platform_time_ms"},
+		{"future schema", `{"schema":2,"danmaku_id":"1","room_id":"r","platform_time_ms":5}`, "schema 2"},
+	} {
+		_, err := event.Decode[event.Danmaku]([]byte(tt.in))
+		switch {
+		case tt.wantErr == "" && err != nil:
+			t.Errorf("%s: %v", tt.name, err)
+		case tt.wantErr != "" && (err == nil || !strings.Contains(err.Error(), tt.wantErr)):
+			t.Errorf("%s: error %v, want one with %q", tt.name, err, tt.wantErr)
+		case err != nil && fault.KindOf(err) != fault.Invalid:
+			t.Errorf("%s: kind %v, want invalid", tt.name, fault.KindOf(err))
+		}
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	want := event.Outcome{
+		Schema: 1, DanmakuID: "9223372036854775807", RoomID: "r", State: event.Merged,
+		Reason: "same_question", By: "aggregator", Eligible: true, PlatformMs: 1 << 50,
+	}
+	b, err := event.Encode(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := event.Decode[event.Outcome](b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("round trip (-want +got):\n%s", d)
+	}
+	if _, err := event.Encode(event.Outcome{Schema: 1}); fault.KindOf(err) != fault.Internal {
+		t.Errorf("encoding an incomplete event: %v, want internal", err)
+	}
+}
