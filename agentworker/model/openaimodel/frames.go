@@ -1,0 +1,118 @@
+package openaimodel
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"mime"
+	"net/http"
+)
+
+const maxLine = 4 << 20 // bytes of one SSE line, and of a whole JSON body
+
+// noted is what the transport saw of one response.
+type noted struct{ done bool }
+
+type notedKey struct{}
+
+// transport makes every successful response look like what go-openai can read.
+type transport struct{ next http.RoundTripper }
+
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.next.RoundTrip(req)
+	if err != nil || resp.StatusCode >= http.StatusBadRequest {
+		return resp, err
+	}
+	note, _ := req.Context().Value(notedKey{}).(*noted)
+	if note == nil {
+		return resp, nil
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if kind == "application/json" {
+		resp.Body = wholeBody(resp.Body, note)
+		return resp, nil
+	}
+	resp.Body = &frames{src: resp.Body, lines: bufio.NewReaderSize(resp.Body, 16<<10), note: note}
+	return resp, nil
+}
+
+func withNote(ctx context.Context) (context.Context, *noted) {
+	n := &noted{}
+	return context.WithValue(ctx, notedKey{}, n), n
+}
+
+// frames is the stream reduced to data lines: comments, event names, ids and
+// blank lines go; a bare JSON line becomes data; a last line without newline is
+// completed. Error frames lose the exact prefix that go-openai intercepts, so
+// that they arrive as chunks too.
+type frames struct {
+	src   io.ReadCloser
+	lines *bufio.Reader
+	note  *noted
+	rest  []byte
+	err   error
+}
+
+func (f *frames) Close() error { return f.src.Close() }
+
+func (f *frames) Read(p []byte) (int, error) {
+	for len(f.rest) == 0 {
+		if f.err != nil {
+			return 0, f.err
+		}
+		line, err := f.lines.ReadBytes('\n')
+		f.err = err
+		if len(line) > maxLine {
+			f.err = bufio.ErrTooLong
+			continue
+		}
+		f.rest = f.frame(bytes.TrimSpace(line))
+	}
+	n := copy(p, f.rest)
+	f.rest = f.rest[n:]
+	return n, nil
+}
+
+func (f *frames) frame(line []byte) []byte {
+	data, ok := bytes.CutPrefix(line, []byte("data:"))
+	if !ok {
+		if len(line) == 0 || line[0] != '{' {
+			return nil
+		}
+		data = line
+	}
+	return dataLine(bytes.TrimSpace(data), f.note)
+}
+
+func dataLine(data []byte, note *noted) []byte {
+	if len(data) == 0 {
+		return nil
+	}
+	if bytes.Equal(data, []byte("[DONE]")) {
+		note.done = true
+	}
+	out := make([]byte, 0, len(data)+9)
+	out = append(out, "data: "...)
+	if data[0] == '{' {
+		out = append(out, '{', ' ')
+		data = data[1:]
+	}
+	return append(append(out, data...), '\n')
+}
+
+// wholeBody turns a JSON answer to a streaming request into a stream of one chunk.
+func wholeBody(body io.ReadCloser, note *noted) io.ReadCloser {
+	defer body.Close()
+	raw, err := io.ReadAll(io.LimitReader(body, maxLine))
+	var one bytes.Buffer
+	for _, line := range bytes.Split(raw, []byte("\n")) {
+		one.Write(bytes.TrimSpace(line))
+	}
+	out := dataLine(one.Bytes(), note)
+	if err == nil {
+		note.done = true
+		out = append(out, "data: [DONE]\n"...)
+	}
+	return io.NopCloser(bytes.NewReader(out))
+}

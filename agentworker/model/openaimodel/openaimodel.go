@@ -1,0 +1,226 @@
+package openaimodel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"livehost/agentworker/model"
+	"livehost/internal/fault"
+)
+
+// Config is one endpoint.
+type Config struct {
+	BaseURL string // up to and including /v1
+	Model   string // the name the endpoint knows the policy by
+	APIKey  string // empty when the endpoint wants none
+}
+
+// Validate lists every problem.
+func (c Config) Validate() error {
+	var errs []error
+	u, err := url.Parse(c.BaseURL)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		errs = append(errs, fmt.Errorf("base_url: %q is not an http or https address", c.BaseURL))
+	}
+	if c.Model == "" {
+		errs = append(errs, errors.New("model: is empty"))
+	}
+	return errors.Join(errs...)
+}
+
+// Deps are the collaborators.
+type Deps struct {
+	Transport http.RoundTripper // shared by all endpoints, so that connections are reused
+}
+
+// Model is one endpoint as a model.Model.
+type Model struct {
+	cfg    Config
+	client *openai.Client
+}
+
+// New makes the port to one endpoint.
+func New(cfg Config, deps Deps) (*Model, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("openaimodel: %w", err)
+	}
+	cc := openai.DefaultConfig(cfg.APIKey)
+	cc.BaseURL = strings.TrimRight(cfg.BaseURL, "/")
+	cc.HTTPClient = &http.Client{Transport: transport{deps.Transport}}
+	return &Model{cfg: cfg, client: openai.NewClientWithConfig(cc)}, nil
+}
+
+// Complete streams one answer and returns it whole.
+func (m *Model) Complete(ctx context.Context, req model.Request) (model.Response, error) {
+	start := time.Now()
+	ctx, note := withNote(ctx)
+	stream, err := m.client.CreateChatCompletionStream(ctx, m.request(req))
+	if err != nil {
+		return model.Response{Took: time.Since(start)}, classify(ctx, err)
+	}
+	defer stream.Close()
+	var a assembly
+	var resp model.Response
+	for {
+		raw, err := stream.RecvRaw()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = a.chunk(raw)
+		}
+		if a.any && resp.FirstToken == 0 {
+			resp.FirstToken = time.Since(start)
+		}
+		if err != nil {
+			resp.Took = time.Since(start)
+			return resp, classify(ctx, err)
+		}
+	}
+	resp.Took = time.Since(start)
+	if !note.done && a.finish == "" {
+		return resp, cut(ctx)
+	}
+	return a.finishInto(resp, req.Tools), nil
+}
+
+// chunk adds one streamed object.
+func (a *assembly) chunk(raw []byte) error {
+	var c chunk
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return &model.Error{Class: model.Malformed, Err: fault.Errorf(fault.Unavailable, "stream: %w", err)}
+	}
+	failure := c.Error
+	if len(failure) == 0 && c.Object == "error" {
+		failure = c.Message
+	}
+	for _, ch := range c.Choices {
+		if len(failure) == 0 && len(ch.Error) > 0 {
+			failure = ch.Error
+		}
+		a.add(ch.Delta)
+		a.add(ch.Message)
+		if ch.Finish != "" {
+			a.finish = ch.Finish
+		}
+	}
+	if len(failure) > 0 && string(failure) != "null" || a.finish == "error" {
+		return &model.Error{Class: model.StreamError, Err: fault.Errorf(fault.Unavailable, "stream: %s", clip(failure))}
+	}
+	if c.Usage != nil && c.Usage.Prompt+c.Usage.Completion > 0 {
+		a.usage = model.Usage{Prompt: c.Usage.Prompt, Completion: c.Usage.Completion}
+	}
+	return nil
+}
+
+func (a *assembly) finishInto(resp model.Response, tools []model.Tool) model.Response {
+	text, thought := model.SplitThinking(a.content.String())
+	resp.Content = text
+	resp.Reasoning = strings.TrimSpace(a.reasoning.String() + "\n" + thought)
+	resp.ToolCalls = a.toolCalls()
+	resp.Usage = a.usage
+	switch a.finish {
+	case "length", "max_tokens":
+		resp.Finish = model.FinishLength
+	case "content_filter":
+		resp.Finish = model.FinishFilter
+	default:
+		resp.Finish = model.FinishStop
+	}
+	if len(resp.ToolCalls) == 0 {
+		if calls, ok := model.RescueCalls(text, tools); ok {
+			resp.ToolCalls, resp.Content, resp.Rescued = calls, "", true
+		}
+	}
+	return resp
+}
+
+func (m *Model) request(req model.Request) openai.ChatCompletionRequest {
+	out := openai.ChatCompletionRequest{
+		Model:         m.cfg.Model,
+		Messages:      make([]openai.ChatCompletionMessage, 0, len(req.Messages)),
+		MaxTokens:     req.MaxTokens,
+		Temperature:   float32(req.Temperature),
+		TopP:          float32(req.TopP),
+		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
+		User:          req.ID,
+	}
+	if req.NoThinking {
+		out.ChatTemplateKwargs = map[string]any{"enable_thinking": false}
+	}
+	for _, msg := range req.Messages {
+		om := openai.ChatCompletionMessage{Role: string(msg.Role), Content: msg.Content, ToolCallID: msg.ToolCallID}
+		for _, c := range msg.ToolCalls {
+			om.ToolCalls = append(om.ToolCalls, openai.ToolCall{
+				ID: c.ID, Type: openai.ToolTypeFunction,
+				Function: openai.FunctionCall{Name: c.Name, Arguments: c.Arguments},
+			})
+		}
+		out.Messages = append(out.Messages, om)
+	}
+	for _, t := range req.Tools {
+		out.Tools = append(out.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
+			Name: t.Name, Description: t.Description, Parameters: t.Parameters,
+		}})
+	}
+	return out
+}
+
+func cut(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return classify(ctx, err)
+	}
+	return &model.Error{Class: model.Cut, Err: fault.Errorf(fault.Unavailable, "stream: ended without finish reason and [DONE]")}
+}
+
+// classify gives a failure its class and fault kind, once.
+func classify(ctx context.Context, err error) error {
+	var have *model.Error
+	if ctx.Err() == nil && errors.As(err, &have) {
+		return err
+	}
+	if cause := ctx.Err(); cause != nil {
+		if errors.Is(cause, context.Canceled) {
+			return &model.Error{Class: model.Canceled, Err: fault.Wrap(fault.Canceled, cause)}
+		}
+		return &model.Error{Class: model.Timeout, Err: fault.Wrap(fault.Unavailable, cause)}
+	}
+	switch status := statusOf(err); {
+	case status == http.StatusTooManyRequests:
+		return &model.Error{Class: model.RateLimited, Err: fault.Wrap(fault.Exhausted, err)}
+	case status >= 400 && status < 500 && status != http.StatusRequestTimeout:
+		return &model.Error{Class: model.Rejected, Err: fault.Wrap(fault.Invalid, err)}
+	case status == 0 && errors.Is(err, io.ErrUnexpectedEOF):
+		return &model.Error{Class: model.Cut, Err: fault.Wrap(fault.Unavailable, err)}
+	}
+	return &model.Error{Class: model.Unreachable, Err: fault.Wrap(fault.Unavailable, err)}
+}
+
+func statusOf(err error) int {
+	var api *openai.APIError
+	var req *openai.RequestError
+	switch {
+	case errors.As(err, &api):
+		return api.HTTPStatusCode
+	case errors.As(err, &req):
+		return req.HTTPStatusCode
+	}
+	return 0
+}
+
+func clip(b []byte) string {
+	const most = 300
+	if len(b) > most {
+		return strings.ToValidUTF8(string(b[:most]), "") + "..."
+	}
+	return string(b)
+}
