@@ -1,0 +1,11 @@
+package harness
+
+import "embed"
+
+// content is the harness that ships with the binary.
+//
+//go:embed catalog releases tools
+var content embed.FS
+
+// Default loads the harness that ships with the binary.
+func Default() (*Harness, error) { return Load(content) }

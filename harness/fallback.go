@@ -1,0 +1,65 @@
+package harness
+
+import "gopkg.in/yaml.v3"
+
+// Fallbacks are conservative replies by language and intent; the intent "default"
+// serves every other.
+type Fallbacks map[string]map[string]Texts
+
+// DefaultIntent is the fallback intent for intents without their own.
+const DefaultIntent = "default"
+
+// Texts is one text or several to choose from.
+type Texts []string
+
+// UnmarshalYAML takes a string or a list of strings.
+func (t *Texts) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		*t = Texts{n.Value}
+		return nil
+	}
+	return n.Decode((*[]string)(t))
+}
+
+// For is what may be said when nothing better can be: texts to choose from, empty
+// when there is nothing for the language.
+func (f Fallbacks) For(language, intent string) []string {
+	if t := f[language][intent]; len(t) > 0 {
+		return t
+	}
+	return f[language][DefaultIntent]
+}
+
+func parseFallbacks(file string, data []byte, complete bool) (Fallbacks, error) {
+	var f Fallbacks
+	doc, err := decodeYAML(file, data, &f)
+	if err != nil {
+		return nil, err
+	}
+	var ps problems
+	for _, lang := range []string{"zh", "en"} {
+		if complete && len(f.For(lang, DefaultIntent)) == 0 {
+			ps.add(file, doc.line(lang), "%s.%s is missing", lang, DefaultIntent)
+		}
+	}
+	return f, ps.err()
+}
+
+// over is f with other's entries put over it.
+func (f Fallbacks) over(other Fallbacks) Fallbacks {
+	if len(other) == 0 {
+		return f
+	}
+	out := Fallbacks{}
+	for _, src := range []Fallbacks{f, other} {
+		for lang, byIntent := range src {
+			if out[lang] == nil {
+				out[lang] = map[string]Texts{}
+			}
+			for intent, texts := range byIntent {
+				out[lang][intent] = texts
+			}
+		}
+	}
+	return out
+}
