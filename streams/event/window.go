@@ -108,7 +108,7 @@ type Turn struct {
 // Exposure says that a unit came into scope of an experiment (exposure.v1).
 type Exposure struct {
 	Schema            int          `json:"schema"`
-	ExposureID        string       `json:"exposure_id"` // deterministic: experiment, version, unit, kind
+	ExposureID        string       `json:"exposure_id"` // deterministic: experiment, version, variant, kind, unit
 	Experiment        string       `json:"experiment"`
 	ExperimentVersion int          `json:"experiment_version"`
 	Unit              string       `json:"unit"` // the viewer or room id
