@@ -9,7 +9,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 
 	"livehost/streams/event"
 )
@@ -33,26 +32,26 @@ type Catalog struct {
 
 // Product is one product on the shelf. Money is integer fen.
 type Product struct {
-	ProductID      event.ProductID   `json:"product_id"`
-	LinkID         event.LinkID      `json:"link_id"` // 链接号 at which the room lists it
-	Name           string            `json:"name"`
-	NameEN         string            `json:"name_en"`
-	Aliases        []string          `json:"aliases"`
-	Category       string            `json:"category"`
-	CategoryEN     string            `json:"category_en"`
-	Brand          string            `json:"brand"`
-	BrandEN        string            `json:"brand_en"`
-	PriceFen       int64             `json:"price_fen"`      // 0: the lowest SKU price
-	ListPriceFen   int64             `json:"list_price_fen"` // 0: none
-	SellingPoint   string            `json:"selling_point"`
-	SellingPointEN string            `json:"selling_point_en"`
-	SKUs           []SKU             `json:"skus"`
-	Promotions     []string          `json:"promotions"`
-	Attributes     map[string]string `json:"attributes"`
-	AttributesEN   map[string]string `json:"attributes_en"`
-	SizeChart      []Size            `json:"size_chart"`
-	Shipping       string            `json:"shipping"`    // policy_id
-	AfterSales     string            `json:"after_sales"` // policy_id
+	ProductID      event.ProductID `json:"product_id"`
+	LinkID         event.LinkID    `json:"link_id"` // 链接号 at which the room lists it
+	Name           string          `json:"name"`
+	NameEN         string          `json:"name_en"`
+	Aliases        []string        `json:"aliases"`
+	Category       string          `json:"category"`
+	CategoryEN     string          `json:"category_en"`
+	Brand          string          `json:"brand"`
+	BrandEN        string          `json:"brand_en"`
+	PriceFen       int64           `json:"price_fen"`      // 0: the lowest SKU price
+	ListPriceFen   int64           `json:"list_price_fen"` // 0: none
+	SellingPoint   string          `json:"selling_point"`
+	SellingPointEN string          `json:"selling_point_en"`
+	SKUs           []SKU           `json:"skus"`
+	Promotions     []string        `json:"promotions"`
+	Attributes     Attributes      `json:"attributes"`
+	AttributesEN   Attributes      `json:"attributes_en"` // the same ones in the same order, or none
+	SizeChart      []Size          `json:"size_chart"`
+	Shipping       string          `json:"shipping"`    // policy_id
+	AfterSales     string          `json:"after_sales"` // policy_id
 }
 
 // SKU is one buyable kind of a product.
@@ -279,6 +278,9 @@ func (k *catalogChecker) product(at string, p *Product) {
 	if p.Price() <= 0 {
 		k.ps.add(k.file, k.lines[at], "%s: has no price; give price_fen or SKUs with one", at)
 	}
+	if n := len(p.AttributesEN); n != 0 && n != len(p.Attributes) {
+		k.bad(at+".attributes_en", "has %d entries, attributes has %d; they go in pairs, in order", n, len(p.Attributes))
+	}
 	for i, s := range p.SKUs {
 		sku := fmt.Sprintf("%s.skus[%d]", at, i)
 		if s.SKUID == "" || s.Name == "" {
@@ -299,61 +301,4 @@ func (k *catalogChecker) product(at string, p *Product) {
 			k.ps.add(k.file, k.lines[size], "%s: needs size and at least one range", size)
 		}
 	}
-}
-
-// jsonProblem gives a decoding error its line and a reason that says what to do.
-func jsonProblem(file string, data []byte, dec *json.Decoder, err error) error {
-	var syntax *json.SyntaxError
-	var mistyped *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return Problem{file, lineAt(data, syntax.Offset), "JSON: " + syntax.Error()}
-	case errors.As(err, &mistyped):
-		return Problem{file, lineAt(data, mistyped.Offset), fmt.Sprintf("%s: is a JSON %s, want %s", mistyped.Field, mistyped.Value, mistyped.Type)}
-	}
-	return Problem{file, lineAt(data, dec.InputOffset()), "JSON: " + err.Error()}
-}
-
-func lineAt(data []byte, offset int64) int {
-	return 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n"))
-}
-
-// jsonLines maps the path of every value ("products[3].link_id") to its line.
-// data is well-formed.
-func jsonLines(data []byte) map[string]int {
-	lines := map[string]int{}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	line, at := 1, 0
-	here := func() int {
-		end := int(dec.InputOffset())
-		line, at = line+bytes.Count(data[at:end], []byte("\n")), end
-		return line
-	}
-	var value func(path string)
-	value = func(path string) {
-		tok, err := dec.Token()
-		if err != nil {
-			return
-		}
-		lines[path] = here()
-		switch tok {
-		case json.Delim('{'):
-			for dec.More() {
-				key, _ := dec.Token()
-				name, _ := key.(string)
-				if path != "" {
-					name = path + "." + name
-				}
-				value(name)
-			}
-			_, _ = dec.Token()
-		case json.Delim('['):
-			for i := 0; dec.More(); i++ {
-				value(path + "[" + strconv.Itoa(i) + "]")
-			}
-			_, _ = dec.Token()
-		}
-	}
-	value("")
-	return lines
 }
