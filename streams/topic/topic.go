@@ -22,7 +22,7 @@ type Topic struct {
 	Partitions     int32
 	Retention      time.Duration // by append time; 0 keeps everything (compacted topics)
 	Compact        bool          // keep the last record of each key
-	MaxRecordBytes int           // larger records are refused by the broker
+	MaxRecordBytes int           // larger records, and batches, are refused by the broker
 }
 
 const (
@@ -42,7 +42,7 @@ func All(partitions int32) []Topic {
 			Doc: "One status change of one order."},
 		{Name: event.TopicWindow, Writers: "aggregator", Payload: event.Window{}, Retention: 8 * day, MaxRecordBytes: 512 * kib,
 			Doc: "Danmaku of one room and variant that one run answers together, with the context they are answered in."},
-		{Name: event.TopicExposure, Writers: "aggregator", Payload: event.Exposure{}, Retention: 30 * day, MaxRecordBytes: 64 * kib,
+		{Name: event.TopicExposure, Writers: "aggregator", Payload: event.Exposure{}, Retention: 30 * day, MaxRecordBytes: 256 * kib,
 			Doc: "A unit came into scope of an experiment."},
 		{Name: event.TopicReply, Writers: "agentworker", Payload: event.Reply{}, Retention: 8 * day, MaxRecordBytes: 512 * kib,
 			Doc: "What a run decided to say, not yet heard."},
@@ -52,7 +52,7 @@ func All(partitions int32) []Topic {
 			Doc: "A guardrail rule matched."},
 		{Name: event.TopicDelivery, Writers: "dispatcher", Payload: event.Delivery{}, Retention: 8 * day, MaxRecordBytes: 256 * kib,
 			Doc: "What was heard or sent: the only truth of it."},
-		{Name: event.TopicOutcome, Writers: "any stage", Payload: event.Outcome{}, Retention: 8 * day, MaxRecordBytes: 64 * kib,
+		{Name: event.TopicOutcome, Writers: "any stage", Payload: event.Outcome{}, Retention: 8 * day, MaxRecordBytes: 256 * kib,
 			Doc: "The terminal state of one danmaku."},
 		{Name: event.TopicRoomState, Writers: "aggregator", Payload: event.RoomState{}, Compact: true, MaxRecordBytes: 512 * kib,
 			Doc: "The aggregator's memory of a room, and the offsets to read back from."},

@@ -1,0 +1,90 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"livehost/internal/fault"
+	"livehost/streams"
+	"livehost/streams/event"
+)
+
+// fetchMaxWait is how long a broker holds a fetch open when there is nothing
+// new. A new record ends it at once; the bound is for partitions that join the
+// next fetch, after a pause for instance.
+const fetchMaxWait = 250 * time.Millisecond
+
+// newClient makes a client with what all of ours have in common.
+func newClient(cfg Config, log *slog.Logger, opts ...kgo.Opt) (*kgo.Client, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("kafka: %w", err)
+	}
+	common := []kgo.Opt{
+		kgo.SeedBrokers(cfg.Brokers...),
+		kgo.ClientID(cfg.ClientID),
+		kgo.WithLogger(logger{log}),
+		kgo.DisableClientMetrics(),
+		kgo.FetchMinBytes(1),
+		kgo.FetchMaxWait(fetchMaxWait),
+	}
+	cl, err := kgo.NewClient(append(common, opts...)...)
+	if err != nil {
+		return nil, fmt.Errorf("kafka: %w", err)
+	}
+	return cl, nil
+}
+
+// logger passes the client library's errors and warnings on.
+type logger struct{ log *slog.Logger }
+
+func (logger) Level() kgo.LogLevel { return kgo.LogLevelWarn }
+
+func (l logger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
+	to := slog.LevelWarn
+	if level == kgo.LogLevelError {
+		to = slog.LevelError
+	}
+	l.log.Log(context.Background(), to, "kafka client", append([]any{"detail", msg}, keyvals...)...)
+}
+
+// classify gives an error of the client library its fault kind.
+func classify(err error) error {
+	var netErr net.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, kgo.ErrClientClosed):
+		return fault.Wrap(fault.Canceled, err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err // fault.KindOf knows them
+	case errors.Is(err, kerr.MessageTooLarge), errors.Is(err, kerr.RecordListTooLarge):
+		return fault.Wrap(fault.Invalid, err)
+	case kerr.IsRetriable(err), kgo.IsRetryableBrokerErr(err), errors.As(err, &netErr),
+		errors.Is(err, kgo.ErrRecordTimeout), errors.Is(err, kgo.ErrRecordRetries), errors.Is(err, kgo.ErrMaxBuffered):
+		return fault.Wrap(fault.Unavailable, err)
+	default:
+		return fault.Wrap(fault.Internal, err)
+	}
+}
+
+// recordOf is the record as the stages see it. Key and value are not copied.
+func recordOf(r *kgo.Record) streams.Record {
+	out := streams.Record{
+		Topic: r.Topic, Partition: r.Partition, Offset: r.Offset,
+		Key: event.RoomID(r.Key), Value: r.Value, AppendTime: r.Timestamp,
+	}
+	if len(r.Headers) > 0 {
+		out.Headers = make(map[string]string, len(r.Headers))
+		for _, h := range r.Headers {
+			out.Headers[h.Key] = string(h.Value)
+		}
+	}
+	return out
+}

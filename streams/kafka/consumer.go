@@ -1,0 +1,99 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"livehost/internal/fault"
+	"livehost/streams"
+)
+
+// Consumer runs one binding as a member of its consumer group.
+type Consumer struct {
+	cfg     Config
+	binding streams.Binding
+	dead    *Publisher
+	log     *slog.Logger
+}
+
+// The defaults of a binding.
+const (
+	defaultLanes         = 64
+	defaultMaxUnfinished = 10_000
+)
+
+// NewConsumer makes the Consumer of a binding; dead letters go through pub, which
+// must outlive Run.
+func NewConsumer(cfg Config, b streams.Binding, pub *Publisher, log *slog.Logger) (*Consumer, error) {
+	if b.Lanes == 0 {
+		b.Lanes = defaultLanes
+	}
+	if b.MaxUnfinished == 0 {
+		b.MaxUnfinished = defaultMaxUnfinished
+	}
+	if err := errors.Join(cfg.Validate(), validate(b)); err != nil {
+		return nil, fmt.Errorf("kafka: binding %q: %w", b.Group, err)
+	}
+	return &Consumer{cfg: cfg, binding: b, dead: pub, log: log.With("group", b.Group)}, nil
+}
+
+func validate(b streams.Binding) error {
+	var errs []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	check(b.Group != "", "group: is empty")
+	check(len(b.Topics) > 0, "topics: at least one is needed")
+	check(b.Handler != nil, "handler: is missing")
+	check(b.Lanes > 0, "lanes: %d is not positive", b.Lanes)
+	check(b.MaxUnfinished > 0, "max unfinished: %d is not positive", b.MaxUnfinished)
+	check(b.Assignment == streams.AssignRange || b.Assignment == streams.AssignCooperative,
+		"assignment: %q is neither %q nor %q", b.Assignment, streams.AssignRange, streams.AssignCooperative)
+	if _, ok := b.Handler.(streams.Assignee); ok && len(b.Topics) > 1 {
+		check(b.Assignment == streams.AssignRange,
+			"assignment: a handler with state per partition over several topics needs %q, which keeps their partitions together", streams.AssignRange)
+	}
+	return errors.Join(errs...)
+}
+
+// Run joins the group and hands records over until ctx ends; then it drains,
+// commits, leaves the group and returns nil. It returns an error when a record's
+// handling failed with fault.Internal: the error names the record, whose
+// partition is committed up to it, and the other partitions are drained first.
+func (c *Consumer) Run(ctx context.Context) error {
+	counts, err := c.partitionCounts(ctx)
+	if err != nil {
+		return ended(ctx, err)
+	}
+	s, err := newSession(ctx, c, counts)
+	if err != nil {
+		return err
+	}
+	s.poll()
+	s.stop()
+	return s.failure()
+}
+
+// partitionCounts are the sizes of the binding's topics. It waits for a broker
+// that is away; a topic that does not exist is an error.
+func (c *Consumer) partitionCounts(ctx context.Context) (map[string]int32, error) {
+	r, err := NewReader(c.cfg, c.log)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for attempt := 0; ; attempt++ {
+		counts, err := r.counts(ctx, c.binding.Topics)
+		if err == nil || fault.KindOf(err) != fault.Unavailable {
+			return counts, err
+		}
+		c.log.Warn("kafka is away", "err", err)
+		if err := sleep(ctx, c.cfg.backoff(attempt)); err != nil {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,26 @@
+// Package kafka is the event log on Kafka: it implements streams.Publisher and
+// streams.Reader, runs streams.Binding as consumer groups, and provisions the
+// topics of the catalogue. It is the only importer of franz-go (embedded fakes
+// aside).
+//
+// It owns the clients, the group protocol, committed offsets, pausing, retries
+// and dead letters. It does not own the order of work within the group (the
+// lanes of package streams), payloads or topic facts (streams/topic), and it does
+// not start transactions.
+//
+// Invariants:
+//   - a partition's committed offset never passes an unacknowledged record and
+//     never goes back: there is one committer, and it commits contiguous prefixes;
+//   - no record of a partition is handed over before Assigned returned, none is
+//     started after its revocation began, and acknowledgements given before
+//     Revoked returns are committed before another member gets the partition;
+//   - a record leaves for the dead-letter topic only because of fault.Invalid,
+//     and is finished only when the broker has acknowledged it there;
+//   - the end of our own context is never a reason to finish a record;
+//   - a group without a committed offset starts at the first retained record.
+//
+// Times in this package are wall time: it waits for protocols, not for rooms.
+//
+// Locks: Consumer.commitMu before unit.mu; the lanes' own lock is innermost and
+// never held while calling out.
+package kafka

@@ -1,0 +1,138 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"livehost/internal/fault"
+	"livehost/streams"
+	"livehost/streams/event"
+	"livehost/streams/topic"
+)
+
+// Publisher puts events into the log with an idempotent producer that waits for
+// all in-sync replicas. Safe for concurrent use.
+type Publisher struct{ client *kgo.Client }
+
+var _ streams.Publisher = (*Publisher)(nil)
+
+// NewPublisher makes a Publisher; it connects on first use.
+func NewPublisher(cfg Config, log *slog.Logger) (*Publisher, error) {
+	limits := make(map[string]int32)
+	for _, t := range topic.All(topic.DefaultPartitions) {
+		limits[t.Name] = int32(t.MaxRecordBytes)
+	}
+	cl, err := newClient(cfg, log,
+		kgo.RequiredAcks(kgo.AllISRAcks()),
+		kgo.ProducerLinger(0),                                // a viewer is waiting; load makes batches by itself
+		kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)), // murmur2, see topic.PartitionOf
+		kgo.ProducerBatchMaxBytesFn(func(name string) int32 {
+			if limit, ok := limits[name]; ok {
+				return limit
+			}
+			return 1 << 20
+		}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &Publisher{client: cl}, nil
+}
+
+// Publish encodes all events, then writes them and returns when the broker has
+// acknowledged all of them, or with the first error. An event that cannot be
+// encoded means that none is written. When ctx ends first, Publish returns its
+// error at once, and events already on their way may still be written: the
+// client cannot take them back.
+func (p *Publisher) Publish(ctx context.Context, events ...event.Event) error {
+	records, err := encode(events)
+	if err != nil {
+		return err
+	}
+	result := make(chan error, 1)
+	p.send(ctx, records, func(err error) { result <- err })
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("publish: %w", ctx.Err())
+	}
+}
+
+// Send is Publish without the wait: done is called once, with Publish's result,
+// from a goroutine of the client; it must not block. Events of one room keep the
+// order of the Send calls. Send itself waits only while the client's buffer is
+// full.
+func (p *Publisher) Send(ctx context.Context, done func(error), events ...event.Event) {
+	records, err := encode(events)
+	if err != nil {
+		done(err)
+		return
+	}
+	p.send(ctx, records, done)
+}
+
+// Close waits briefly for what is on its way and disconnects.
+func (p *Publisher) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = p.client.Flush(ctx) // the callers of Publish know what was acknowledged
+	p.client.Close()
+}
+
+func encode(events []event.Event) ([]*kgo.Record, error) {
+	records := make([]*kgo.Record, len(events))
+	for i, e := range events {
+		value, err := event.Encode(e)
+		if err != nil {
+			return nil, err
+		}
+		if e.Key() == "" {
+			return nil, fault.Errorf(fault.Internal, "%s: publish: no room", e.Topic())
+		}
+		records[i] = &kgo.Record{Topic: e.Topic(), Key: []byte(e.Key()), Value: value}
+	}
+	return records, nil
+}
+
+// send produces the records and calls done when all are acknowledged or failed,
+// with the first error.
+func (p *Publisher) send(ctx context.Context, records []*kgo.Record, done func(error)) {
+	if len(records) == 0 {
+		done(nil)
+		return
+	}
+	if len(records) == 1 { // the usual case needs no counting
+		p.client.Produce(ctx, records[0], func(r *kgo.Record, err error) { done(publishError(r, err)) })
+		return
+	}
+	var mu sync.Mutex
+	var first error
+	left := len(records)
+	for _, r := range records {
+		p.client.Produce(ctx, r, func(r *kgo.Record, err error) {
+			mu.Lock()
+			if first == nil {
+				first = publishError(r, err)
+			}
+			left--
+			last := left == 0
+			mu.Unlock()
+			if last {
+				done(first)
+			}
+		})
+	}
+}
+
+func publishError(r *kgo.Record, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("publish to %s: %w", r.Topic, classify(err))
+}

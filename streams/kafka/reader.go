@@ -1,0 +1,184 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"livehost/internal/fault"
+	"livehost/streams"
+	"livehost/streams/topic"
+)
+
+// readIdle is how long Read waits for a broker that sends nothing although the
+// log goes on.
+const readIdle = 10 * time.Second
+
+// Reader reads the log by partition and offset, outside any group. Safe for
+// concurrent use; each Read and Follow has its own connection.
+type Reader struct {
+	cfg   Config
+	log   *slog.Logger
+	admin *kadm.Client
+}
+
+var _ streams.Reader = (*Reader)(nil)
+
+// NewReader makes a Reader; it connects on first use.
+func NewReader(cfg Config, log *slog.Logger) (*Reader, error) {
+	cl, err := newClient(cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{cfg: cfg, log: log, admin: kadm.NewClient(cl)}, nil
+}
+
+// Close disconnects.
+func (r *Reader) Close() { r.admin.Close() }
+
+// Partitions is the number of partitions of the keyed topics that exist; an
+// error when they differ, since then rooms are not co-partitioned.
+func (r *Reader) Partitions(ctx context.Context) (int32, error) {
+	have, err := r.admin.ListTopics(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("kafka: list topics: %w", classify(err))
+	}
+	var n int32
+	var first string
+	for _, t := range topic.All(topic.DefaultPartitions) {
+		detail, ok := have[t.Name]
+		switch count := int32(len(detail.Partitions)); {
+		case !ok || t.Payload == nil:
+		case n == 0:
+			n, first = count, t.Name
+		case n != count:
+			return 0, fault.Errorf(fault.Internal, "kafka: topic %s has %d partitions and %s has %d; all must have the same", first, n, t.Name, count)
+		}
+	}
+	if n == 0 {
+		return 0, fault.Errorf(fault.Unavailable, "kafka: no topic of the catalogue exists; provision first")
+	}
+	return n, nil
+}
+
+// Read implements streams.Reader.
+func (r *Reader) Read(ctx context.Context, topicName string, partition int32, from int64, fn func(streams.Record) error) (int64, error) {
+	start, end, err := r.bounds(ctx, topicName, partition)
+	if err != nil {
+		return from, err
+	}
+	next := max(from, start)
+	if next >= end {
+		return next, nil
+	}
+	cl, err := newClient(r.cfg, r.log,
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topicName: {partition: kgo.NewOffset().At(next)}}),
+		kgo.KeepControlRecords()) // they have offsets, too: the end may be one
+	if err != nil {
+		return next, err
+	}
+	defer cl.Close()
+	for next < end {
+		fetches, err := poll(ctx, cl, readIdle)
+		if err != nil {
+			return next, fmt.Errorf("kafka: read %s partition %d at %d: %w", topicName, partition, next, err)
+		}
+		for _, rec := range fetches.Records() {
+			if rec.Offset >= end {
+				return end, nil
+			}
+			if !rec.Attrs.IsControl() {
+				if err := fn(recordOf(rec)); err != nil {
+					return rec.Offset, err
+				}
+			}
+			next = rec.Offset + 1
+		}
+	}
+	return next, nil
+}
+
+// Follow implements streams.Reader. The start or the end of the log is that at
+// the call.
+func (r *Reader) Follow(ctx context.Context, topics []string, fromEnd bool, fn func(streams.Record)) error {
+	list := r.admin.ListStartOffsets
+	if fromEnd {
+		list = r.admin.ListEndOffsets
+	}
+	offsets, err := list(ctx, topics...)
+	if err == nil {
+		err = offsets.Error()
+	}
+	if err != nil {
+		return ended(ctx, fmt.Errorf("kafka: follow %v: %w", topics, classify(err)))
+	}
+	cl, err := newClient(r.cfg, r.log, kgo.ConsumePartitions(offsets.KOffsets()))
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	for {
+		fetches, err := poll(ctx, cl, 0)
+		if err != nil {
+			return ended(ctx, fmt.Errorf("kafka: follow %v: %w", topics, err))
+		}
+		fetches.EachRecord(func(rec *kgo.Record) { fn(recordOf(rec)) })
+	}
+}
+
+// bounds are the first retained offset and the offset after the last record.
+func (r *Reader) bounds(ctx context.Context, topicName string, partition int32) (start, end int64, err error) {
+	at := func(list func(context.Context, ...string) (kadm.ListedOffsets, error)) (int64, error) {
+		listed, err := list(ctx, topicName)
+		if err != nil {
+			return 0, err
+		}
+		o, ok := listed.Lookup(topicName, partition)
+		if !ok {
+			return 0, fault.Errorf(fault.Internal, "there is no such partition")
+		}
+		return o.Offset, o.Err
+	}
+	if start, err = at(r.admin.ListStartOffsets); err == nil {
+		end, err = at(r.admin.ListEndOffsets)
+	}
+	if err != nil {
+		err = fmt.Errorf("kafka: offsets of %s partition %d: %w", topicName, partition, classify(err))
+	}
+	return start, end, err
+}
+
+// poll waits for records; with idle > 0 no longer than that. A partition's error
+// ends it: outside a group nobody else can make progress on the partition.
+func poll(ctx context.Context, cl *kgo.Client, idle time.Duration) (kgo.Fetches, error) {
+	wait := ctx
+	if idle > 0 {
+		var cancel context.CancelFunc
+		wait, cancel = context.WithTimeout(ctx, idle)
+		defer cancel()
+	}
+	fetches := cl.PollFetches(wait)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if wait.Err() != nil && fetches.NumRecords() == 0 {
+		return nil, fault.Errorf(fault.Unavailable, "the broker sent nothing for %v", idle)
+	}
+	if errs := fetches.Errors(); len(errs) > 0 {
+		return nil, fmt.Errorf("%s partition %d: %w", errs[0].Topic, errs[0].Partition, classify(errs[0].Err))
+	}
+	return fetches, nil
+}
+
+// ended is nil when err is only ctx's end.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || fault.KindOf(err) == fault.Canceled) {
+		return nil
+	}
+	return err
+}

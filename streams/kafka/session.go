@@ -1,0 +1,336 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"livehost/streams"
+	"livehost/streams/event"
+)
+
+const (
+	heartbeatInterval = time.Second
+	// commitTimeout bounds one commit: a broker that is away must not stop a drain.
+	commitTimeout = 5 * time.Second
+	// rejoinMargin is what a rebalance may take beside the drain.
+	rejoinMargin = 25 * time.Second
+)
+
+// session is one run of a consumer: the client and the partitions it has now.
+type session struct {
+	*Consumer
+	counts   map[string]int32 // partitions of each topic
+	assignee streams.Assignee // nil when the handler keeps no state
+	lanes    *streams.Lanes[event.RoomID, *task]
+
+	ctx    context.Context // ends the polling
+	cancel context.CancelFunc
+	work   context.Context // of Assigned, Revoked and Handle: outlives ctx, so that work can drain
+
+	changing sync.Mutex // held while partitions come and go
+	client   *kgo.Client
+	stopping bool
+
+	commitMu   sync.Mutex // one commit at a time: they cannot overtake each other
+	committers sync.WaitGroup
+
+	mu    sync.Mutex
+	units map[unitKey]*unit
+	err   error // why the session ends by itself
+}
+
+// unitKey names a unit. The topic is empty when the handler keeps state per
+// partition number: then all topics' partitions of that number are one unit.
+type unitKey struct {
+	topic     string
+	partition int32
+}
+
+func newSession(ctx context.Context, c *Consumer, counts map[string]int32) (*session, error) {
+	s := &session{Consumer: c, counts: counts, work: context.WithoutCancel(ctx), units: make(map[unitKey]*unit)}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	s.assignee, _ = c.binding.Handler.(streams.Assignee)
+	s.lanes = streams.NewLanes(c.binding.Lanes, s.handle)
+	balancer := kgo.RangeBalancer()
+	if c.binding.Assignment == streams.AssignCooperative {
+		balancer = kgo.CooperativeStickyBalancer()
+	}
+	opts := []kgo.Opt{
+		kgo.ConsumerGroup(c.binding.Group),
+		kgo.ConsumeTopics(c.binding.Topics...),
+		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
+		kgo.Balancers(balancer),
+		kgo.SessionTimeout(c.cfg.SessionTimeout),
+		kgo.HeartbeatInterval(heartbeatInterval),
+		kgo.RebalanceTimeout(c.cfg.DrainBudget + rejoinMargin),
+		kgo.DisableAutoCommit(),
+		kgo.BlockRebalanceOnPoll(),
+		kgo.OnPartitionsAssigned(func(_ context.Context, _ *kgo.Client, m map[string][]int32) { s.assigned(m) }),
+		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, m map[string][]int32) { s.revoked(m, true) }),
+		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, m map[string][]int32) { s.revoked(m, false) }),
+	}
+	if c.cfg.InstanceID != "" {
+		opts = append(opts, kgo.InstanceID(c.cfg.InstanceID))
+	}
+	// The client calls back from its own goroutine, perhaps before NewClient
+	// returns: the callbacks wait for this lock.
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	cl, err := newClient(c.cfg, c.log, opts...)
+	if err != nil {
+		s.cancel()
+		return nil, err
+	}
+	s.client = cl
+	return s, nil
+}
+
+// poll hands records over until the session's context ends.
+func (s *session) poll() {
+	s.committers.Go(s.commitRegularly)
+	for s.ctx.Err() == nil {
+		fetches := s.client.PollFetches(s.ctx)
+		if fetches.IsClientClosed() {
+			return
+		}
+		fetches.EachError(func(topic string, partition int32, err error) {
+			if s.ctx.Err() == nil {
+				s.log.Warn("fetch failed", "topic", topic, "partition", partition, "err", err)
+			}
+		})
+		fetches.EachPartition(s.dispatch)
+		s.client.AllowRebalance()
+	}
+}
+
+// stop gives all partitions up and leaves the group.
+func (s *session) stop() {
+	s.cancel()
+	s.changing.Lock()
+	s.stopping = true
+	s.release(s.all(), true)
+	s.changing.Unlock()
+	s.committers.Wait()
+	s.client.CloseAllowingRebalance()
+}
+
+// fail ends the session with err; the first one counts.
+func (s *session) fail(err error) {
+	s.mu.Lock()
+	if s.err == nil {
+		s.err = err
+	}
+	s.mu.Unlock()
+	s.cancel()
+}
+
+func (s *session) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+func (s *session) key(topic string, partition int32) unitKey {
+	if s.assignee != nil {
+		topic = ""
+	}
+	return unitKey{topic, partition}
+}
+
+func (s *session) unit(topic string, partition int32) *unit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.units[s.key(topic, partition)]
+}
+
+func (s *session) all() []*unit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*unit, 0, len(s.units))
+	for _, u := range s.units {
+		out = append(out, u)
+	}
+	return out
+}
+
+// assigned takes partitions over. It returns before their state is restored:
+// their records wait in the units.
+func (s *session) assigned(partitions map[string][]int32) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if s.stopping {
+		return
+	}
+	var fresh []*unit
+	s.mu.Lock()
+	for topic, numbers := range partitions {
+		for _, n := range numbers {
+			u := s.units[s.key(topic, n)]
+			if u == nil {
+				u = newUnit(s.work, n)
+				s.units[s.key(topic, n)] = u
+				fresh = append(fresh, u)
+			}
+			u.logs[topic] = &partitionLog{topic: topic, partition: n}
+		}
+	}
+	s.mu.Unlock()
+	for _, u := range fresh {
+		go s.restore(u)
+	}
+}
+
+// restore lets the handler rebuild the unit's state, then hands over what has
+// come in meanwhile.
+func (s *session) restore(u *unit) {
+	defer close(u.restored)
+	for attempt := 0; s.assignee != nil; attempt++ {
+		err := s.assignee.Assigned(u.restore, u.partition)
+		if err == nil {
+			break
+		}
+		if u.restore.Err() != nil {
+			return
+		}
+		if !retriable(err) {
+			s.fail(fmt.Errorf("kafka: group %s: restore partition %d: %w", s.binding.Group, u.partition, err))
+			return
+		}
+		s.log.Warn("restore failed, will try again", "partition", u.partition, "err", err)
+		if sleep(u.restore, s.cfg.delay(err, attempt)) != nil {
+			return
+		}
+	}
+	u.open(func(t *task) { s.lanes.Put(t.rec.Key, t) })
+}
+
+// revoked gives partitions up: owned ones after a drain and a commit, lost ones
+// at once, since they may have another owner already.
+func (s *session) revoked(partitions map[string][]int32, owned bool) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	seen := make(map[*unit]bool)
+	var units []*unit
+	for topic, numbers := range partitions {
+		for _, n := range numbers {
+			if u := s.unit(topic, n); u != nil && !seen[u] {
+				seen[u] = true
+				units = append(units, u)
+			}
+		}
+	}
+	s.release(units, owned)
+}
+
+// release drains the units side by side, commits their prefixes and forgets
+// them; without either drain or commit when they are not owned any more. The
+// caller holds changing.
+func (s *session) release(units []*unit, owned bool) {
+	if len(units) == 0 {
+		return
+	}
+	budget := s.cfg.DrainBudget
+	if !owned {
+		budget = 0
+	}
+	ctx, cancel := context.WithTimeout(s.work, budget)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, u := range units {
+		u.beginClose()
+		wg.Go(func() { s.drain(ctx, u) })
+	}
+	wg.Wait()
+	if owned {
+		s.commit(units)
+	}
+	s.mu.Lock()
+	for _, u := range units {
+		for topic := range u.logs {
+			delete(s.units, s.key(topic, u.partition))
+		}
+	}
+	s.mu.Unlock()
+	for _, u := range units {
+		if left := u.endClose(s.client); left > 0 {
+			s.log.Info("partition given up with unfinished records", "partition", u.partition, "unfinished", left)
+		}
+	}
+}
+
+// drain ends the unit's work: nothing new has started since beginClose.
+func (s *session) drain(ctx context.Context, u *unit) {
+	u.stopRestore()
+	<-u.restored
+	switch {
+	case !u.wasOpen():
+	case s.assignee != nil:
+		s.assignee.Revoked(ctx, u.partition)
+	default:
+		u.wait(ctx, func() bool { return u.handed == 0 })
+	}
+	u.cancel()
+	// A Handle call must not outlive its partition: the next owner may start.
+	grace, cancel := context.WithTimeout(s.work, time.Second)
+	defer cancel()
+	if !u.wait(grace, func() bool { return u.running == 0 }) {
+		s.log.Error("handler does not return although its context ended", "partition", u.partition)
+	}
+}
+
+func (s *session) commitRegularly() {
+	tick := time.NewTicker(s.cfg.CommitInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+			s.commit(s.all())
+		}
+	}
+}
+
+// commit records the prefixes that have grown since the last commit.
+func (s *session) commit(units []*unit) {
+	s.commitMu.Lock()
+	defer s.commitMu.Unlock()
+	grown := make(map[string]map[int32]kgo.EpochOffset)
+	var logs []*partitionLog
+	for _, u := range units {
+		logs = append(logs, u.grown(grown)...)
+	}
+	if len(logs) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(s.work, commitTimeout)
+	defer cancel()
+	refused, err := commitOffsets(ctx, s.client, grown)
+	if err != nil {
+		s.logCommit(err)
+		return
+	}
+	for _, l := range logs {
+		if err := refused[unitKey{l.topic, l.partition}]; err != nil {
+			s.logCommit(fmt.Errorf("%s partition %d: %w", l.topic, l.partition, err))
+			continue
+		}
+		l.committed = grown[l.topic][l.partition].Offset
+	}
+}
+
+// logCommit tells of a failed commit. It is tried again at the next tick; around
+// a rebalance the broker refuses them as a matter of course.
+func (s *session) logCommit(err error) {
+	level := slog.LevelWarn
+	if errors.Is(err, context.Canceled) {
+		level = slog.LevelDebug
+	}
+	s.log.Log(s.work, level, "commit failed, will be tried again", "err", err)
+}

@@ -1,0 +1,245 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"livehost/internal/fault"
+	"livehost/streams"
+	"livehost/streams/event"
+	"livehost/streams/topic"
+)
+
+// The headers of a dead letter, beside those the record had.
+const (
+	HeaderReason       = "dlq-reason"
+	HeaderTopic        = "dlq-topic"
+	HeaderPartition    = "dlq-partition"
+	HeaderOffset       = "dlq-offset"
+	HeaderAppendTimeMs = "dlq-append-time-ms"
+)
+
+// task is one record on its way through the handler.
+type task struct {
+	unit *unit
+	log  *partitionLog
+	rec  streams.Record
+	job  *streams.Job[event.RoomID, *task]
+
+	attempt int  // hand-overs so far; guarded by unit.mu
+	acked   bool // the present hand-over was acknowledged; guarded by unit.mu
+}
+
+// keySample is how many records pass between two checks that a producer's
+// partitioner is ours.
+const keySample = 64
+
+// dispatch starts the records of one partition.
+func (s *session) dispatch(p kgo.FetchTopicPartition) {
+	if len(p.Records) == 0 {
+		return
+	}
+	u := s.unit(p.Topic, p.Partition)
+	if u == nil {
+		return
+	}
+	for _, t := range s.start(u, p) {
+		s.deadLetter(t, errors.New("the key is not a room id"))
+	}
+}
+
+// start hands the records to their lanes, or holds them while the unit's state is
+// being restored, and returns those that have no lane.
+func (s *session) start(u *unit, p kgo.FetchTopicPartition) (keyless []*task) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	l := u.logs[p.Topic]
+	if l == nil || (u.state != restoring && u.state != open) {
+		return nil
+	}
+	for _, r := range p.Records {
+		if err := l.tracker.Start(r.Offset); err != nil {
+			// The log went back, as after a topic was recreated.
+			s.fail(fmt.Errorf("kafka: group %s: %s partition %d: %w; restart to begin from the committed offset", s.binding.Group, p.Topic, p.Partition, err))
+			return keyless
+		}
+		t := &task{unit: u, log: l, rec: recordOf(r)}
+		switch {
+		case len(r.Key) == 0 || !utf8.Valid(r.Key):
+			u.handed++
+			keyless = append(keyless, t)
+		case u.state == restoring:
+			u.held = append(u.held, t)
+		default:
+			s.lanes.Put(t.rec.Key, t)
+		}
+		if r.Offset%keySample == 0 && topic.PartitionOf(t.rec.Key, s.counts[p.Topic]) != p.Partition {
+			s.log.Error("record is in another partition than its key says: a producer uses another partitioner",
+				"topic", p.Topic, "partition", p.Partition, "offset", r.Offset)
+		}
+	}
+	u.pause(s.client, l, s.binding.MaxUnfinished)
+	return keyless
+}
+
+// handle is one hand-over, called by the lanes.
+func (s *session) handle(job *streams.Job[event.RoomID, *task]) {
+	t := job.Value
+	u := t.unit
+	u.mu.Lock()
+	if u.state != open {
+		u.mu.Unlock()
+		return
+	}
+	t.job, t.acked = job, false
+	t.attempt++
+	attempt := t.attempt
+	u.handed++
+	u.running++
+	u.mu.Unlock()
+
+	s.binding.Handler.Handle(u.ctx, t.rec, func(err error) { s.ack(t, attempt, err) })
+
+	u.mu.Lock()
+	u.running--
+	u.down()
+	u.mu.Unlock()
+}
+
+// ack is the handler's word on one hand-over.
+func (s *session) ack(t *task, attempt int, err error) {
+	u := t.unit
+	u.mu.Lock()
+	if t.acked || t.attempt != attempt {
+		u.mu.Unlock()
+		s.log.Error("record was acknowledged twice", "topic", t.rec.Topic, "partition", t.rec.Partition, "offset", t.rec.Offset)
+		return
+	}
+	t.acked = true
+	if err == nil {
+		s.finish(t)
+		u.mu.Unlock()
+		return
+	}
+	u.mu.Unlock()
+	switch fault.KindOf(err) {
+	case fault.Conflict:
+		u.mu.Lock()
+		s.finish(t)
+		u.mu.Unlock()
+	case fault.Invalid:
+		s.deadLetter(t, err)
+	case fault.Exhausted, fault.Unavailable:
+		s.retry(t, err)
+	case fault.Canceled: // our own end: the record stays unfinished for the next owner
+		s.leave(t)
+	default:
+		s.leave(t)
+		err = fmt.Errorf("kafka: group %s: %s partition %d offset %d: %w", s.binding.Group, t.rec.Topic, t.rec.Partition, t.rec.Offset, err)
+		s.log.Error("handling failed, the partition stops", "err", err)
+		s.fail(err)
+	}
+}
+
+// finish marks the record done. The caller holds unit.mu.
+func (s *session) finish(t *task) {
+	u, l := t.unit, t.log
+	if u.state == closed {
+		return // too late: the next owner handles it again
+	}
+	if err := l.tracker.Finish(t.rec.Offset); err != nil {
+		s.fail(fmt.Errorf("kafka: %s partition %d: %w", l.topic, l.partition, err))
+		return
+	}
+	u.handed--
+	u.down()
+	if l.tracker.Unfinished() <= s.binding.MaxUnfinished/2 {
+		u.resume(s.client, l)
+	}
+}
+
+// leave gives the record up without finishing it.
+func (s *session) leave(t *task) {
+	t.unit.mu.Lock()
+	defer t.unit.mu.Unlock()
+	t.unit.handed--
+	t.unit.down()
+}
+
+// retry hands the record over again later, before all later records of its room.
+func (s *session) retry(t *task, err error) {
+	s.leave(t)
+	delay := s.cfg.delay(err, t.attempt-1)
+	s.log.Warn("handling failed, will try again", "topic", t.rec.Topic, "partition", t.rec.Partition, "offset", t.rec.Offset,
+		"attempt", t.attempt, "delay", delay, "err", err)
+	s.lanes.Retry(t.job, delay)
+}
+
+// deadLetter moves the record to the dead-letter topic and finishes it when the
+// broker has it there.
+func (s *session) deadLetter(t *task, reason error) {
+	s.log.Warn("record is a dead letter", "topic", t.rec.Topic, "partition", t.rec.Partition, "offset", t.rec.Offset, "err", reason)
+	s.sendDeadLetter(t, deadLetterOf(t.rec, reason), 0)
+}
+
+func (s *session) sendDeadLetter(t *task, letter *kgo.Record, attempt int) {
+	s.dead.client.Produce(t.unit.ctx, letter, func(_ *kgo.Record, err error) {
+		u := t.unit
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if err == nil {
+			s.finish(t)
+			return
+		}
+		if u.ctx.Err() != nil || u.state == closed {
+			u.handed--
+			u.down()
+			return
+		}
+		s.log.Error("dead letter was refused, will try again", "topic", letter.Topic, "err", err)
+		time.AfterFunc(s.cfg.backoff(attempt), func() { s.sendDeadLetter(t, deadLetterAgain(letter), attempt+1) })
+	})
+}
+
+func deadLetterOf(r streams.Record, reason error) *kgo.Record {
+	letter := &kgo.Record{Topic: topic.DLQ(r.Topic), Key: []byte(r.Key), Value: r.Value}
+	add := func(key, value string) {
+		letter.Headers = append(letter.Headers, kgo.RecordHeader{Key: key, Value: []byte(value)})
+	}
+	for k, v := range r.Headers {
+		add(k, v)
+	}
+	add(HeaderReason, reason.Error())
+	add(HeaderTopic, r.Topic)
+	add(HeaderPartition, strconv.Itoa(int(r.Partition)))
+	add(HeaderOffset, strconv.FormatInt(r.Offset, 10))
+	add(HeaderAppendTimeMs, strconv.FormatInt(r.AppendTime.UnixMilli(), 10))
+	return letter
+}
+
+// deadLetterAgain is a fresh record: the client has written to the refused one.
+func deadLetterAgain(r *kgo.Record) *kgo.Record {
+	return &kgo.Record{Topic: r.Topic, Key: r.Key, Value: r.Value, Headers: r.Headers}
+}
+
+func retriable(err error) bool {
+	kind := fault.KindOf(err)
+	return kind == fault.Exhausted || kind == fault.Unavailable
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,160 @@
+package kafka
+
+import (
+	"context"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"livehost/streams"
+)
+
+// unitState is how far the life of a unit has come.
+type unitState int
+
+const (
+	restoring unitState = iota + 1 // records wait in held
+	open                           // records are handed over
+	closing                        // nothing new starts, acknowledgements count
+	closed                         // acknowledgements are too late
+)
+
+// unit is what is assigned and revoked as one: a partition, or the partitions of
+// one number of all topics when the handler keeps state for them.
+type unit struct {
+	partition   int32
+	ctx         context.Context // of the Handle calls, ends after the drain
+	cancel      context.CancelFunc
+	restore     context.Context // of the Assigned call, ends before the drain
+	stopRestore context.CancelFunc
+	restored    chan struct{} // closed when Assigned will not be called any more
+	changed     chan struct{} // tells wait that something went down
+
+	mu      sync.Mutex
+	state   unitState
+	opened  bool
+	logs    map[string]*partitionLog // by topic
+	held    []*task                  // came in while restoring
+	handed  int                      // handed over, not acknowledged
+	running int                      // Handle calls under way
+}
+
+// partitionLog is the progress in one topic's partition.
+type partitionLog struct {
+	topic     string
+	partition int32
+	tracker   streams.Tracker
+	paused    bool
+	committed int64 // guarded by session.commitMu
+}
+
+func newUnit(ctx context.Context, partition int32) *unit {
+	u := &unit{
+		partition: partition, state: restoring, logs: make(map[string]*partitionLog),
+		restored: make(chan struct{}), changed: make(chan struct{}, 1),
+	}
+	u.ctx, u.cancel = context.WithCancel(ctx)
+	u.restore, u.stopRestore = context.WithCancel(u.ctx)
+	return u
+}
+
+// open starts handing over: first what has been held, in its order.
+func (u *unit) open(put func(*task)) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.state != restoring {
+		return
+	}
+	u.state, u.opened = open, true
+	for _, t := range u.held {
+		put(t)
+	}
+	u.held = nil
+}
+
+func (u *unit) wasOpen() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.opened
+}
+
+// beginClose lets nothing new start.
+func (u *unit) beginClose() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.state, u.held = closing, nil
+}
+
+// endClose makes later acknowledgements void and reports how many are missing.
+func (u *unit) endClose(cl *kgo.Client) (unfinished int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.state = closed
+	for _, l := range u.logs {
+		unfinished += l.tracker.Unfinished()
+		u.resume(cl, l)
+	}
+	return unfinished
+}
+
+// wait returns true when cond, called with mu held, has become true, and false
+// when ctx ends first. There is one waiter at a time.
+func (u *unit) wait(ctx context.Context, cond func() bool) bool {
+	for {
+		u.mu.Lock()
+		ok := cond()
+		u.mu.Unlock()
+		if ok {
+			return true
+		}
+		select {
+		case <-u.changed:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// down tells a waiter that handed or running has gone down.
+func (u *unit) down() {
+	if u.state == closing {
+		select {
+		case u.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// grown adds the prefixes that are above the last commit to offsets.
+func (u *unit) grown(offsets map[string]map[int32]kgo.EpochOffset) []*partitionLog {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var out []*partitionLog
+	for _, l := range u.logs {
+		offset, ok := l.tracker.Commit()
+		if !ok || offset <= l.committed {
+			continue
+		}
+		if offsets[l.topic] == nil {
+			offsets[l.topic] = make(map[int32]kgo.EpochOffset)
+		}
+		offsets[l.topic][l.partition] = kgo.EpochOffset{Epoch: -1, Offset: offset}
+		out = append(out, l)
+	}
+	return out
+}
+
+// pause stops fetching for l when more than limit of its records are unfinished.
+func (u *unit) pause(cl *kgo.Client, l *partitionLog, limit int) {
+	if !l.paused && l.tracker.Unfinished() > limit {
+		l.paused = true
+		cl.PauseFetchPartitions(map[string][]int32{l.topic: {l.partition}})
+	}
+}
+
+func (u *unit) resume(cl *kgo.Client, l *partitionLog) {
+	if l.paused {
+		l.paused = false
+		cl.ResumeFetchPartitions(map[string][]int32{l.topic: {l.partition}})
+	}
+}
