@@ -77,7 +77,7 @@ func (r *Recording) focusItems(room Room, epoch time.Time, slice Slice, focus []
 		at := time.Duration(f.TsMs-r.start) * time.Millisecond
 		item := Item{At: max(at-slice.From, 0)}
 		e := room.Event(event.ProductInFocus, epoch.Add(item.At).UnixMilli(), "focus/"+f.ID)
-		e.LinkID, e.ProductID = f.Link, room.product(f.Link)
+		e.LinkID, e.ProductID = f.Link, room.Product(f.Link)
 		item.Event = e
 		switch {
 		case at < slice.From:
@@ -92,8 +92,8 @@ func (r *Recording) focusItems(room Room, epoch time.Time, slice Slice, focus []
 	return items
 }
 
-// product is what stands behind a link of the shelf, "" when it is not there.
-func (r Room) product(link event.LinkID) event.ProductID {
+// Product is what stands behind a link of the shelf, "" when it is not there.
+func (r Room) Product(link event.LinkID) event.ProductID {
 	for _, l := range r.Links {
 		if l.ID == link {
 			return l.Product
