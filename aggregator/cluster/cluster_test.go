@@ -1,0 +1,121 @@
+package cluster_test
+
+import (
+	"testing"
+
+	"livehost/aggregator/cluster"
+	"livehost/aggregator/text"
+	"livehost/streams/event"
+)
+
+func read(in string, viewer event.ViewerID, focus event.LinkID) cluster.Reading {
+	t := text.Clean(in, "zh")
+	return cluster.Read(cluster.Asked{
+		DanmakuID: event.DanmakuID("d-" + in), ViewerID: viewer, Question: t.Question, Language: t.Language, Focus: focus,
+	})
+}
+
+func TestIntent(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]cluster.Intent{
+		"这个多少钱": cluster.Price, "23号链接还有货吗": cluster.Purchase, "80": cluster.Product, "36!": cluster.Product, "有优惠券吗": cluster.Price,
+		"身高158 100斤穿多大": cluster.Size, "S码有吗": cluster.Size, "什么时候发货": cluster.Shipping, "可以退货吗": cluster.Shipping, "怎么入会": cluster.Membership,
+		"送什么": cluster.Membership, "怎么买": cluster.Purchase, "没抢到": cluster.Purchase, "主播晚上好": cluster.Greeting, "太帅了": cluster.Praise,
+		"好吃吗": cluster.Product, "好吃": cluster.Praise, "洗面奶": cluster.Product, "防水吗": cluster.Product, "你是机器人吗": cluster.Identity,
+		"骗人的吧": cluster.Complaint, "哈哈": cluster.LowInfo, "666啊": cluster.LowInfo, "辛巴蛋蛋": cluster.LowInfo,
+		"How much is it": cluster.Price, "does it come in XL?": cluster.Size, "are you a robot": cluster.Identity, "do you ship to Canada": cluster.Shipping,
+		"Can you show the pink bag": cluster.Product, "omg so cute": cluster.Praise, "hi": cluster.Greeting, "lol": cluster.LowInfo, "when is the restock": cluster.Purchase,
+	} {
+		if got := read(in, "u", "").Intent; got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestClass(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]event.Class{
+		"多少钱": event.ClassPurchase, "3号防水吗": event.ClassPurchase, "防水吗": event.ClassQuestion, "包邮吗": event.ClassQuestion,
+		"你是真人吗": event.ClassQuestion, "晚上好": event.ClassChat, "哈哈": event.ClassChat, "好看": event.ClassChat,
+	} {
+		if got := read(in, "u", "").Class; got != want {
+			t.Errorf("%q: class %d, want %d", in, got, want)
+		}
+	}
+}
+
+func TestP27SynonymsShareAKey(t *testing.T) {
+	t.Parallel()
+	for _, group := range [][]string{
+		{"多少钱", "价格", "几块", "怎么卖", "这个多少钱呀", "主播这款什么价", "多少钱多少钱多少钱", "价格？", "请问价格多少"},
+		{"3号多少钱", "3号链接多少钱", "链接3什么价", "3号怎么卖", "#3 多少钱"},
+		{"防水吗", "防不防水", "这个防水吗？", "防水不"},
+		{"什么时候发货", "多久发货", "啥时候发货呀", "几天发货"},
+		{"孕妇可以用吗", "孕妇能用吗", "孕妇能不能用"},
+		{"甜吗", "甜不甜", "甜不"},
+		{"how much", "How much is it?", "what's the price", "how much is this please"},
+		{"is this waterproof", "waterproof?"},
+		{"晚上好", "主播好"},
+	} {
+		want := read(group[0], "u1", "7").Key
+		for _, in := range group[1:] {
+			if got := read(in, "u2", "7").Key; got != want {
+				t.Errorf("%q has key %q, %q has %q", in, got, group[0], want)
+			}
+		}
+	}
+}
+
+func TestP28OppositesSizesAndNumbersDiffer(t *testing.T) {
+	t.Parallel()
+	for _, pair := range [][2]string{
+		{"防水吗", "不防水吗"}, {"S码有吗", "XS码有吗"}, {"3号多少钱", "13号多少钱"}, {"一件多少钱", "两件多少钱"}, {"3.0有吗", "30有吗"},
+		{"有优惠吗", "没有优惠吗"}, {"能用券吗", "不能用券吗"}, {"红色多少钱", "黑色多少钱"}, {"100斤穿什么码", "110斤穿什么码"},
+		{"is it waterproof", "is it not waterproof"}, {"with box?", "without box?"}, {"多少钱", "how much"}, {"3号和5号哪个好", "3号和6号哪个好"},
+		{"这个呢", "那个呢"}, {"孕妇能用吗", "孕妇不能用吗"}, {"孕妇能用吗", "哺乳期能用吗"}, {"贵不贵", "不贵"},
+	} {
+		a, b := read(pair[0], "u", "7").Key, read(pair[1], "u", "7").Key
+		if a == b {
+			t.Errorf("%q and %q share key %q", pair[0], pair[1], a)
+		}
+	}
+}
+
+func TestP63KeyFollowsFocus(t *testing.T) {
+	t.Parallel()
+	if read("这个多少钱", "u", "1").Key == read("这个多少钱", "u", "2").Key {
+		t.Error("two products share a key")
+	}
+	if a, b := read("5号多少钱", "u", "1"), read("5号多少钱", "u", "2"); a.Key != b.Key || a.Link != "5" {
+		t.Errorf("a named link depends on focus: %+v %+v", a, b)
+	}
+}
+
+func TestPrivateMattersAreTheViewers(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{"我的快递到哪了", "我的订单发货了没", "where is my order", "我买的还没到", "骗人"} {
+		if read(in, "u1", "").Key == read(in, "u2", "").Key {
+			t.Errorf("%q: two viewers share a key", in)
+		}
+		if read(in, "u1", "").Key != read(in, "u1", "").Key {
+			t.Errorf("%q: one viewer's key changes", in)
+		}
+	}
+}
+
+func TestKeyIsBounded(t *testing.T) {
+	t.Parallel()
+	long := "请介绍蓝色绿色紫色白色黑色红色橙色黄色棕色灰色粉色金色银色米色青色以及它们各自适合哪些肤质和场合"
+	a, b := read(long+"甲", "u", "1").Key, read(long+"乙", "u", "1").Key
+	if len(a) > 110 || a == b {
+		t.Errorf("keys %q, %q", a, b)
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	in := []string{"这个面膜敏感肌能用吗", "多少钱", "洗面奶", "What size would you recommend", "太好看了"}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		cluster.Read(cluster.Asked{DanmakuID: "d", ViewerID: "u", Question: in[i%len(in)], Language: "zh", Focus: "7"})
+	}
+}

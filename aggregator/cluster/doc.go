@@ -1,0 +1,11 @@
+// Package cluster says what a danmaku is about and which danmaku ask the same.
+//
+// It owns the fixed list of intents, the class that follows, and the question
+// key. Keys are variant-free; equal keys ask the same thing of the same product
+// in the same language. It keeps no state: covering and cooling down are the
+// room's.
+//
+// Invariants: Read is pure; negation, numbers and sizes are in the key (防水 is
+// not 不防水, S码 not XS码); a private matter's key holds its viewer; text whose
+// subject is not known never shares a key.
+package cluster

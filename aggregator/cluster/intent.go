@@ -1,0 +1,142 @@
+package cluster
+
+import (
+	"livehost/aggregator/lexicon"
+	"livehost/streams/event"
+)
+
+// Intent is what a danmaku wants: the fixed list, one per reply skill.
+type Intent string
+
+// The intents.
+const (
+	Product    Intent = "product"
+	Size       Intent = "size"
+	Price      Intent = "price"
+	Shipping   Intent = "shipping" // and after-sales
+	Membership Intent = "membership"
+	Purchase   Intent = "purchase"
+	Greeting   Intent = "greeting"
+	Praise     Intent = "praise"
+	Complaint  Intent = "complaint"
+	LowInfo    Intent = "low_info"
+	Identity   Intent = "identity"
+)
+
+// Intents lists them in the order ties are decided.
+func Intents() []Intent {
+	return []Intent{Identity, Complaint, Price, Shipping, Size, Membership, Purchase, Product, Greeting, Praise, LowInfo}
+}
+
+// signs counts what was found in one text.
+type signs struct {
+	hits     map[Intent]int // runes covered, so that longer words weigh more
+	question bool
+	buying   bool
+	negative bool
+	link     bool
+	noun     bool
+}
+
+const maxSigns = 24 // words looked at; the rest of a long text adds nothing
+
+func look(in []rune) (s signs) {
+	s.hits = make(map[Intent]int, 4)
+	n := 0
+	intentWords.Each(in, func(start, end int, i Intent) bool {
+		s.hits[i] += end - start
+		n++
+		return n < maxSigns
+	})
+	questionWords.Each(in, func(_, _ int, _ struct{}) bool {
+		s.question = true
+		return false
+	})
+	buyingWords.Each(in, func(_, _ int, _ struct{}) bool {
+		s.buying = true
+		return false
+	})
+	return s
+}
+
+// decide orders the evidence: who is asked and complaints first, then the most
+// specific matter, then any question, then chat.
+func (s signs) decide() Intent {
+	if s.hits[Identity] > 0 {
+		return Identity
+	}
+	if s.hits[Complaint] > 0 {
+		return Complaint
+	}
+	best, most := LowInfo, 0
+	for _, i := range []Intent{Price, Shipping, Size, Membership, Purchase} {
+		if s.hits[i] > most {
+			best, most = i, s.hits[i]
+		}
+	}
+	switch {
+	case most > 0:
+		return best
+	case s.hits[Product] > 0, s.link:
+		return Product
+	case s.question && s.hits[Greeting] == 0:
+		return Product
+	case s.hits[Praise] > 0:
+		return Praise
+	case s.hits[Greeting] > 0:
+		return Greeting
+	case s.noun:
+		return Product
+	default:
+		return LowInfo
+	}
+}
+
+// class orders the work: whoever is about to buy first.
+func (s signs) class(i Intent) event.Class {
+	switch i {
+	case Price, Size, Purchase:
+		return event.ClassPurchase
+	case Product, Shipping, Membership:
+		if s.buying || s.link {
+			return event.ClassPurchase
+		}
+		return event.ClassQuestion
+	case Complaint, Identity:
+		return event.ClassQuestion
+	default:
+		return event.ClassChat
+	}
+}
+
+// noun reports a short text that ends like a product's name: 洗面奶, 双耳碗.
+func noun(in []rune) bool {
+	const longest = 8
+	end := len(in)
+	for end > 0 && in[end-1] < 0x80 && !letterOrDigit(in[end-1]) {
+		end--
+	}
+	return end >= 2 && end <= longest && productEndings[in[end-1]]
+}
+
+func letterOrDigit(r rune) bool {
+	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x4e00 && r <= 0x9fff
+}
+
+func build(cells map[Intent][]string) *lexicon.Set[Intent] {
+	m := map[string]Intent{}
+	for i, cs := range cells {
+		for _, c := range cs {
+			lexicon.Words(m, i, c)
+		}
+	}
+	return lexicon.New(m)
+}
+
+func list(cells ...string) *lexicon.Set[struct{}] {
+	m := map[string]struct{}{}
+	for _, c := range cells {
+		lexicon.Words(m, struct{}{}, c)
+	}
+	return lexicon.New(m)
+}

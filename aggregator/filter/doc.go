@@ -1,0 +1,9 @@
+// Package filter decides which danmaku are not put to the agent, and why.
+//
+// It owns the closed list of reasons, the word lists for contact bait, spam and
+// sensitive words with what they must let pass, and the per-viewer rate. It
+// does not normalise text (package text) and keeps no room.
+//
+// Invariants: Judge is pure and Limiter a function of its events; every
+// rejection has one reason of the list; low-information chat is not noise.
+package filter

@@ -1,0 +1,96 @@
+package filter
+
+import (
+	"livehost/aggregator/lexicon"
+	"livehost/aggregator/text"
+)
+
+// Judge looks at one normalised danmaku.
+func Judge(t text.Text) Verdict {
+	if r := empty(t); r != None {
+		return Verdict{Reason: r}
+	}
+	match, question := []rune(t.Match), lexicon.Lower(t.Question)
+	if span := bait(match, question); span != "" {
+		return Verdict{Reason: ContactBait, Span: span}
+	}
+	if v := words(match, question); v.Reason != None {
+		return v
+	}
+	return Verdict{}
+}
+
+func empty(t text.Text) Reason {
+	letters, digits := 0, 0
+	for _, r := range t.Question {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case r >= 0x80 || r|0x20 >= 'a' && r|0x20 <= 'z':
+			if !isMark(r) {
+				letters++
+			}
+		}
+	}
+	switch {
+	case letters > 0:
+		return None
+	case digits > 0:
+		return number(t.Question)
+	case t.URL:
+		return URLOnly
+	case t.Emoji:
+		return EmojiOnly
+	case t.Mention:
+		return MentionOnly
+	case t.Question == "":
+		return Empty
+	default:
+		return Noise
+	}
+}
+
+// isMark reports punctuation outside ASCII.
+func isMark(r rune) bool {
+	return r >= 0x2010 && r <= 0x206f || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff0f || r >= 0xa1 && r <= 0xbf
+}
+
+// number keeps what can be a link (80, 36!), a price (29.9) or a measure
+// (8+256, 170 120): here a bare number is a question about that link. Laughter
+// (666, 2333) and long numbers are not.
+func number(q string) Reason {
+	const longest = 4
+	run, same := 0, 0
+	var first rune
+	for i, r := range q {
+		if r < '0' || r > '9' {
+			run = 0
+			continue
+		}
+		if i == 0 {
+			first = r
+		}
+		if r == first {
+			same++
+		}
+		if run++; run > longest {
+			return NumberOnly
+		}
+	}
+	if laugh(q) || same >= 3 && same == len(q) {
+		return NumberOnly
+	}
+	return None
+}
+
+func laugh(q string) bool {
+	if len(q) < 3 || q[0] != '2' {
+		return false
+	}
+	for _, r := range q[1:] {
+		if r != '3' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,170 @@
+package text
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// scanner takes out what is not language and folds what is.
+type scanner struct {
+	in    []rune
+	out   []rune
+	match []byte
+
+	emoji, mention, url bool
+}
+
+func (s *scanner) run() {
+	for i := 0; i < len(s.in); {
+		if n := s.skip(i); n > 0 {
+			i += n
+			continue
+		}
+		s.keep(s.in[i])
+		i++
+	}
+}
+
+// skip reports how many runes from i are not language.
+func (s *scanner) skip(i int) int {
+	switch r := s.in[i]; {
+	case r == '[':
+		return s.emojiName(i)
+	case r == '<':
+		return s.placeholder(i)
+	case r == '@':
+		return s.mentionAt(i)
+	case r < 0x80:
+		if n := urlAt(s.in, i); n > 0 {
+			s.url = true
+			s.gap()
+			return n
+		}
+		return 0
+	default:
+		return 0
+	}
+}
+
+func (s *scanner) keep(r rune) {
+	switch {
+	case r == ' ' || r == '\t' || r == '\n' || r == '\r':
+		s.gap()
+	case r < 0x20 || r == 0x7f || r == utf8.RuneError || isInvisible(r):
+	case isEmoji(r):
+		s.emoji = true
+		s.gap()
+		if isHeart(r) { // "V❤" is read as V信
+			s.match = utf8.AppendRune(s.match, '心')
+		}
+	default:
+		s.out = append(s.out, r)
+		if f := fold(r); f != 0 {
+			s.match = utf8.AppendRune(s.match, f)
+		}
+	}
+}
+
+// gap keeps two words apart whose separator was taken out.
+func (s *scanner) gap() {
+	if n := len(s.out); n > 0 && s.out[n-1] != ' ' {
+		s.out = append(s.out, ' ')
+	}
+}
+
+// emojiName is the length of a platform's emoji in brackets: [玫瑰], [dog].
+func (s *scanner) emojiName(i int) int {
+	const longest = 14
+	for j := i + 1; j < len(s.in) && j-i <= longest; j++ {
+		switch s.in[j] {
+		case '[':
+			return 0
+		case ']':
+			if j == i+1 {
+				return 0
+			}
+			s.emoji = true
+			s.gap()
+			return j - i + 1
+		}
+	}
+	return 0
+}
+
+// placeholder is the length of <USER>, <URL> and the like, which anonymised
+// recordings hold.
+func (s *scanner) placeholder(i int) int {
+	j := i + 1
+	for j < len(s.in) && s.in[j] >= 'A' && s.in[j] <= 'Z' && j-i <= 8 {
+		j++
+	}
+	if j == len(s.in) || s.in[j] != '>' || j-i < 3 {
+		return 0
+	}
+	s.mention = true
+	s.gap()
+	return j - i + 1
+}
+
+// mentionAt is the length of a mention: @<USER>, or @name up to a space. A name
+// without a space after it may run into the question: only its sign goes.
+func (s *scanner) mentionAt(i int) int {
+	const longest = 30
+	s.gap()
+	if i+1 < len(s.in) && s.in[i+1] == '<' {
+		if n := s.placeholder(i + 1); n > 0 {
+			return n + 1
+		}
+	}
+	for j := i + 1; j < len(s.in) && j-i <= longest; j++ {
+		if s.in[j] == ' ' && j > i+1 {
+			s.mention = true
+			return j - i + 1
+		}
+	}
+	return 1
+}
+
+func isInvisible(r rune) bool {
+	return r >= 0x80 && (r >= 0x200b && r <= 0x200f || r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe01ef ||
+		r == 0x20e3 || r == 0x3164 || r == 0x115f || unicode.In(r, unicode.Cf, unicode.Co, unicode.Cc))
+}
+
+func isEmoji(r rune) bool {
+	return r >= 0x1f000 && r <= 0x1faff || r >= 0x2600 && r <= 0x27bf || r >= 0x2b00 && r <= 0x2bff ||
+		r >= 0x2300 && r <= 0x23ff || r >= 0x2190 && r <= 0x21ff || r >= 0x2500 && r <= 0x25ff
+}
+
+func isHeart(r rune) bool {
+	return r == '❤' || r == '♥' || r == '♡' || r >= 0x1f493 && r <= 0x1f49f || r == 0x1f9e1 || r == 0x1f90d
+}
+
+// confusables are letters of other alphabets that look Latin.
+var confusables = map[rune]rune{
+	'а': 'a', 'в': 'b', 'с': 'c', 'е': 'e', 'ё': 'e', 'н': 'h', 'і': 'i', 'ї': 'i', 'ј': 'j', 'к': 'k', 'м': 'm', 'о': 'o',
+	'р': 'p', 'ѕ': 's', 'т': 't', 'у': 'y', 'х': 'x', 'ԁ': 'd', 'ԛ': 'q', 'ԝ': 'w', 'ѵ': 'v',
+	'α': 'a', 'β': 'b', 'ε': 'e', 'η': 'n', 'ι': 'i', 'κ': 'k', 'ν': 'v', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'ω': 'w',
+	'ı': 'i', 'ɡ': 'g', 'ɑ': 'a', 'ᴠ': 'v', 'ᴡ': 'w', 'ʋ': 'v',
+}
+
+// fold is r as word lists spell it, or 0 when they leave it out.
+func fold(r rune) rune {
+	switch {
+	case isHan(r), isDigit(r), r >= 'a' && r <= 'z':
+		return r
+	case r >= 'A' && r <= 'Z':
+		return r | 0x20
+	case r == '+': // 加 in contact bait; size lists do not use Match
+		return r
+	case r < 0x80:
+		return 0
+	case unicode.IsLetter(r):
+		l := unicode.ToLower(r)
+		if c, ok := confusables[l]; ok {
+			return c
+		}
+		return l
+	default:
+		return 0
+	}
+}

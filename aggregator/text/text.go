@@ -1,0 +1,137 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+	"golang.org/x/text/unicode/norm"
+)
+
+// The languages.
+const (
+	Chinese = "zh"
+	English = "en"
+)
+
+// The caps, in graphemes, and the bytes that are looked at at all.
+const (
+	MaxOriginal = 300
+	MaxQuestion = 120
+	maxBytes    = 8192 // more than MaxOriginal graphemes may take
+)
+
+// Text is one danmaku as the stages after this one see it.
+type Text struct {
+	Original string // what was typed, capped
+	Question string // what is asked: the rest is noise to a reader and a voice
+	Match    string // folded letters and digits only: for word lists, never shown
+	Language string // Chinese or English
+
+	Truncated bool // Original or Question was cut
+	Emoji     bool // an emoji or platform emoji name was taken out
+	Mention   bool // a mention was taken out
+	URL       bool // an address was taken out
+}
+
+// Clean normalises raw. Text in neither language gets roomLanguage.
+func Clean(raw, roomLanguage string) Text {
+	var t Text
+	if len(raw) > maxBytes {
+		raw, t.Truncated = cutBytes(raw, maxBytes), true
+	}
+	t.Original = t.capped(strings.ToValidUTF8(raw, ""), MaxOriginal)
+	s := scanner{in: runesOf(raw), out: make([]rune, 0, 64), match: make([]byte, 0, 96)}
+	s.run()
+	t.Emoji, t.Mention, t.URL = s.emoji, s.mention, s.url
+	out := collapsePhrases(collapseRuns(squeeze(s.out)))
+	t.Question = t.capped(string(out), MaxQuestion)
+	t.Match = string(s.match)
+	t.Language = language(out, roomLanguage)
+	return t
+}
+
+// Truncate cuts s to max graphemes.
+func Truncate(s string, max int) string {
+	var t Text
+	return t.capped(s, max)
+}
+
+func (t *Text) capped(s string, max int) string {
+	if len(s) <= max || utf8.RuneCountInString(s) <= max {
+		return s
+	}
+	rest, state, end := s, -1, 0
+	for n := 0; n < max && rest != ""; n++ {
+		var g string
+		g, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		// A cluster of hundreds of combining marks is one grapheme: bound it too.
+		if end += len(g); end > 16*max {
+			end -= len(g)
+			break
+		}
+	}
+	if end < len(s) {
+		t.Truncated = true
+	}
+	return s[:end]
+}
+
+func cutBytes(s string, max int) string {
+	for max > 0 && !utf8.RuneStart(s[max]) {
+		max--
+	}
+	return s[:max]
+}
+
+// runesOf normalises to NFKC, without the tables where that changes nothing or
+// only full-width forms.
+func runesOf(s string) []rune {
+	out := make([]rune, 0, len(s))
+	for _, r := range s {
+		switch {
+		case r < 0x7f, r >= 0x4e00 && r <= 0x9fff, r == '、', r == '。', r == '\u200b', r == '\ufe0f':
+			out = append(out, r)
+		case r >= 0xff01 && r <= 0xff5e:
+			out = append(out, r-0xfee0)
+		case r == '\u3000':
+			out = append(out, ' ')
+		default:
+			return []rune(norm.NFKC.String(s))
+		}
+	}
+	return out
+}
+
+func language(out []rune, fallback string) string {
+	han, latin := 0, 0
+	for _, r := range out {
+		switch {
+		case isHan(r):
+			han++
+		case isLatin(r):
+			latin++
+		}
+	}
+	switch {
+	case han == 0 && latin == 0:
+		if fallback == English {
+			return English
+		}
+		return Chinese
+	case han*4 >= latin:
+		return Chinese
+	default:
+		return English
+	}
+}
+
+func isHan(r rune) bool {
+	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0x20000 && r <= 0x3134f
+}
+
+func isLatin(r rune) bool {
+	return r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0xc0 && r <= 0x24f && r != 0xd7 && r != 0xf7
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
