@@ -1,0 +1,12 @@
+// Package guardrail holds the built-in checks that hooks name: what a reply, or a
+// tool call, may not be.
+//
+// It owns the checks of docs/harness.md and the evidence of a run that they look
+// at. It does not decide what happens after a finding (hook) and calls nothing.
+//
+// Invariants: a check is a pure function of its Input, safe for concurrent use;
+// every finding names the span it objects to; a price, stock or promotion is
+// supported only by a tool result of the same run, other numbers also by product
+// facts, FAQ and the viewer's own words; what comes from viewers never supports
+// a price.
+package guardrail

@@ -1,0 +1,251 @@
+package guardrail
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"livehost/agentworker/guardrail/quantity"
+	"livehost/harness"
+	"livehost/streams/event"
+)
+
+// CodeNotFound is the error code of a tool that found nothing by its arguments.
+const CodeNotFound = "NOT_FOUND"
+
+// Evidence is what a run knows. It grows while the run goes on; it is not safe
+// for concurrent use.
+type Evidence struct {
+	Results   []Result
+	facts     []quantity.Quantity // product facts, FAQ, room status, skills
+	factText  strings.Builder
+	words     []quantity.Quantity // the viewers' own words
+	wordsText strings.Builder
+}
+
+// Result is one finished tool call.
+type Result struct {
+	Tool    string
+	Args    map[string]any
+	Code    string // "" when it succeeded
+	Private bool
+	records []record
+	text    string
+}
+
+// record is the numbers of one object of a result: a product, or a product's SKU.
+type record struct {
+	link    event.LinkID // "" when the object is not about one product
+	product event.ProductID
+	name    string
+	sku     string
+	stocked stocked
+	numbers []quantity.Quantity
+}
+
+// stocked is what a record says of availability.
+type stocked int
+
+const (
+	stockUnknown stocked = iota
+	stockYes
+	stockNo
+)
+
+// AddFacts adds text that the prompt gave as facts.
+func (e *Evidence) AddFacts(text string) {
+	e.facts = append(e.facts, quantity.Read(text)...)
+	e.factText.WriteString(text)
+	e.factText.WriteByte('\n')
+}
+
+// AddWords adds what viewers wrote, their names, or an event.
+func (e *Evidence) AddWords(text string) {
+	e.words = append(e.words, quantity.Read(text)...)
+	e.wordsText.WriteString(text)
+	e.wordsText.WriteByte('\n')
+}
+
+// AddResult adds a finished call. data is the decoded result (nil on an error);
+// facts says which of its fields are facts.
+func (e *Evidence) AddResult(tool string, args map[string]any, code string, private bool, data any, facts []harness.FactField) {
+	r := Result{Tool: tool, Args: args, Code: code, Private: private}
+	if code == "" {
+		w := walker{kinds: map[string]string{}}
+		for _, f := range facts {
+			w.kinds[f.Field[strings.LastIndexByte(f.Field, '.')+1:]] = f.Kind
+		}
+		w.value(record{}, "", data)
+		r.records, r.text = w.records, w.text.String()
+	}
+	e.Results = append(e.Results, r)
+}
+
+// AddText is AddResult for a result that is plain text, such as an FAQ answer or
+// a skill: its numbers are facts, never prices.
+func (e *Evidence) AddText(tool string, args map[string]any, text string) {
+	e.Results = append(e.Results, Result{Tool: tool, Args: args})
+	e.AddFacts(text)
+}
+
+// walker flattens a JSON result into records.
+type walker struct {
+	kinds   map[string]string // field name -> fact kind
+	records []record
+	text    strings.Builder
+}
+
+func (w *walker) value(of record, field string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		w.object(of, v)
+	case []any:
+		for _, x := range v {
+			w.value(of, field, x)
+		}
+	default:
+		w.scalar(&of, field, v)
+		if len(of.numbers) > 0 {
+			w.records = append(w.records, of)
+		}
+	}
+}
+
+func (w *walker) object(of record, obj map[string]any) {
+	at := record{link: of.link, product: of.product, name: of.name, sku: of.sku}
+	if s := text(obj["link_id"]); s != "" {
+		at = record{link: event.LinkID(s)}
+	}
+	set(&at.name, text(obj["name"]))
+	set(&at.sku, text(obj["sku"]))
+	if s := text(obj["product_id"]); s != "" {
+		at.product = event.ProductID(s)
+	}
+	for _, field := range slices.Sorted(keys(obj)) {
+		switch v := obj[field].(type) {
+		case map[string]any, []any:
+			w.value(record{link: at.link, product: at.product, name: at.name, sku: at.sku}, field, v)
+		default:
+			w.scalar(&at, field, v)
+		}
+	}
+	w.records = append(w.records, at)
+}
+
+func keys(m map[string]any) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func set(to *string, s string) {
+	if s != "" {
+		*to = s
+	}
+}
+
+func text(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case float64:
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+// scalar adds what one field says.
+func (w *walker) scalar(to *record, field string, v any) {
+	switch v := v.(type) {
+	case string:
+		w.text.WriteString(v)
+		w.text.WriteByte('\n')
+		to.numbers = append(to.numbers, quantity.Read(v)...)
+		if w.kinds[field] == "price" && v != "" { // a price in words without a unit
+			for _, q := range quantity.Read(v) {
+				if q.Kind == quantity.Plain {
+					q.Kind = quantity.Money
+					to.numbers = append(to.numbers, q)
+				}
+			}
+		}
+	case bool:
+		if field == "in_stock" {
+			to.stocked = map[bool]stocked{true: stockYes, false: stockNo}[v]
+		}
+	case float64:
+		w.number(to, field, int64(v))
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			w.number(to, field, n)
+		} else {
+			to.numbers = append(to.numbers, quantity.Read(v.String())...)
+		}
+	}
+}
+
+func (w *walker) number(to *record, field string, n int64) {
+	switch kind := w.kinds[field]; {
+	case strings.HasSuffix(field, "_fen"):
+		to.numbers = append(to.numbers, quantity.Fen(n))
+	case kind == "price":
+		to.numbers = append(to.numbers, quantity.Of(quantity.Money, n))
+	case kind == "stock":
+		to.numbers = append(to.numbers, quantity.Of(quantity.Stock, n))
+		if to.stocked == stockUnknown {
+			to.stocked = stockNo
+			if n > 0 {
+				to.stocked = stockYes
+			}
+		}
+	case strings.HasSuffix(field, "_days"):
+		to.numbers = append(to.numbers, quantity.Of(quantity.Duration, n*1440))
+	case strings.HasSuffix(field, "_h"):
+		to.numbers = append(to.numbers, quantity.Of(quantity.Duration, n*60))
+	default:
+		to.numbers = append(to.numbers, quantity.Of(quantity.Plain, n))
+	}
+}
+
+// says reports whether facts or a result hold the phrase.
+func (e *Evidence) says(phrase string) bool {
+	phrase = strings.ToLower(phrase)
+	if strings.Contains(strings.ToLower(e.factText.String()), phrase) {
+		return true
+	}
+	return slices.ContainsFunc(e.Results, func(r Result) bool { return strings.Contains(strings.ToLower(r.text), phrase) })
+}
+
+// looked names the tools whose results were there, for details.
+func (e *Evidence) looked() string {
+	var names []string
+	for _, r := range e.Results {
+		if r.Code != "" {
+			names = append(names, r.Tool+":"+r.Code)
+			continue
+		}
+		names = append(names, r.Tool)
+	}
+	return strings.Join(names, ", ")
+}
+
+// CitedProducts are the products whose results hold a price, stock or promotion
+// that the text states.
+func (e *Evidence) CitedProducts(text string) []event.LinkID {
+	var out []event.LinkID
+	for _, c := range claims(text) {
+		for _, rec := range e.records(c) {
+			if rec.link != "" && supports(rec, c.Quantity) && !slices.Contains(out, rec.link) {
+				out = append(out, rec.link)
+			}
+		}
+	}
+	return out
+}

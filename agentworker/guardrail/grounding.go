@@ -1,0 +1,274 @@
+package guardrail
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"livehost/agentworker/guardrail/quantity"
+	"livehost/streams/event"
+)
+
+// claim is one quantity of a reply and which product it is said of.
+type claim struct {
+	quantity.Quantity
+	link     event.LinkID // "" when the text does not say
+	clause   string
+	delivery bool // about shipping cost
+}
+
+var (
+	sentenceEnd = regexp.MustCompile(`[。！？!?；;\n]`)
+	deliveryFee = regexp.MustCompile(`(?i)运费|邮费|快递费|包邮|shipping|delivery|postage`)
+)
+
+// claims are the quantities of the text with what they belong to.
+func claims(text string) []claim {
+	var out []claim
+	for _, sentence := range sentenceEnd.Split(text, -1) {
+		var link event.LinkID
+		for _, q := range quantity.Read(sentence) {
+			if q.Kind == quantity.Link {
+				link = linkOf(q)
+			}
+			out = append(out, claim{Quantity: q, link: link, clause: sentence, delivery: deliveryFee.MatchString(sentence)})
+		}
+	}
+	return out
+}
+
+func linkOf(q quantity.Quantity) event.LinkID {
+	return event.LinkID(strings.TrimSuffix(q.String(), "号链接"))
+}
+
+// commercial are the kinds that only a tool result supports.
+func commercial(k quantity.Kind) bool {
+	switch k {
+	case quantity.Money, quantity.Discount, quantity.Threshold, quantity.Multi, quantity.Nth, quantity.BuyGet, quantity.Stock:
+		return true
+	default:
+		return false
+	}
+}
+
+// Grounding objects to the first number, or statement about stock, that the
+// run's evidence does not hold.
+func Grounding(in *Input) (Finding, bool) {
+	for _, c := range claims(in.Text) {
+		if !in.Evidence.supported(c) {
+			return found(c.Text, "no evidence; looked at: "+in.Evidence.looked())
+		}
+	}
+	return stockWords(in)
+}
+
+func (e *Evidence) supported(c claim) bool {
+	switch {
+	case commercial(c.Kind):
+		if slices.ContainsFunc(e.records(c), func(r record) bool { return supports(r, c.Quantity) }) {
+			return true
+		}
+		return c.delivery && c.Kind == quantity.Money && among(e.facts, c.Quantity)
+	case c.Kind == quantity.Count && c.Hi <= quantity.Of(quantity.Count, 2).Hi:
+		return true // 一件, 两款: a way of speaking
+	case among(e.facts, c.Quantity) || among(e.words, c.Quantity):
+		return true
+	}
+	for _, r := range e.Results {
+		for _, rec := range r.records {
+			if among(rec.numbers, c.Quantity) || (c.Kind == quantity.Link && rec.link == linkOf(c.Quantity)) {
+				return true
+			}
+		}
+		if r.named(c.Quantity) {
+			return true
+		}
+	}
+	return false
+}
+
+// named reports whether the call's own arguments hold the number: "no link 77 here".
+func (r Result) named(q quantity.Quantity) bool {
+	for _, v := range r.Args {
+		if among(quantity.Read(text(v)), q) {
+			return true
+		}
+	}
+	return false
+}
+
+// records are the records a claim may rest on: those of its link when it names
+// one, those of its SKU when it names one that has its own.
+func (e *Evidence) records(c claim) []record {
+	var all []record
+	for _, r := range e.Results {
+		all = append(all, r.records...)
+	}
+	if c.link != "" {
+		all = slices.DeleteFunc(all, func(r record) bool { return r.link != "" && r.link != c.link })
+	} else if name := onlyName(all, c.clause); name != "" {
+		all = slices.DeleteFunc(all, func(r record) bool { return r.name != "" && r.name != name })
+	}
+	sku := ""
+	for _, r := range all {
+		if len(r.sku) > len(sku) && strings.Contains(c.clause, r.sku) {
+			sku = r.sku
+		}
+	}
+	if sku != "" {
+		all = slices.DeleteFunc(all, func(r record) bool { return r.sku != sku && r.sku != "" })
+		if slices.ContainsFunc(all, func(r record) bool { return r.sku == sku && slices.ContainsFunc(r.numbers, sameKind(c.Kind)) }) {
+			all = slices.DeleteFunc(all, func(r record) bool { return r.sku == "" })
+		}
+	}
+	return all
+}
+
+func sameKind(k quantity.Kind) func(quantity.Quantity) bool {
+	return func(q quantity.Quantity) bool { return q.Kind == k }
+}
+
+// onlyName is the name of the one product that the clause names, "" for none or several.
+func onlyName(all []record, clause string) string {
+	name := ""
+	for _, r := range all {
+		if r.name == "" || r.name == name || !strings.Contains(clause, r.name) {
+			continue
+		}
+		if name != "" {
+			return ""
+		}
+		name = r.name
+	}
+	return name
+}
+
+// supports reports whether a record holds a price, stock or promotion.
+func supports(r record, q quantity.Quantity) bool {
+	for _, have := range r.numbers {
+		switch {
+		case have.Same(q):
+			return true
+		case q.Kind == quantity.Stock && have.Kind == quantity.Count && have.Lo == q.Lo && have.Hi == q.Hi:
+			return true
+		case q.Kind == quantity.Money && have.Kind == quantity.Money && q.Lo != q.Hi: // a range of two known prices
+			if have.Lo == q.Lo && slices.ContainsFunc(r.numbers, func(h quantity.Quantity) bool { return h.Kind == quantity.Money && h.Hi == q.Hi }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// among reports whether a number that is not a price may rest on one of these:
+// the same value, of the same kind where it has one; a bare number on any.
+func among(have []quantity.Quantity, q quantity.Quantity) bool {
+	for _, h := range have {
+		values := h.Lo == q.Lo && h.Hi == q.Hi || q.Lo == q.Hi && (h.Lo == q.Lo || h.Hi == q.Lo)
+		if values && (h.Kind == q.Kind || bare(h.Kind) || bare(q.Kind)) {
+			return true
+		}
+	}
+	return false
+}
+
+func bare(k quantity.Kind) bool {
+	return k == quantity.Plain || k == quantity.Count || k == quantity.Link || k == quantity.Stock
+}
+
+var (
+	soldOut = regexp.MustCompile(`(?i)售罄|卖完|卖光|没货|无货|缺货|断货|抢光|抢完|没有库存|sold out|out of stock|no stock`)
+	inStock = regexp.MustCompile(`(?i)有货|现货|有库存|库存充足|货源充足|in stock|plenty left`)
+	unsure  = regexp.MustCompile(`(?i)(没|没有|有没|是否|是不是|不知道|不确定|如果|要是|等|not|if|whether|once|when|until|没有没)[^，,。]{0,6}$`)
+)
+
+// stockWords objects to "in stock" and "sold out" that no result says.
+func stockWords(in *Input) (Finding, bool) {
+	for _, sentence := range sentenceEnd.Split(in.Text, -1) {
+		for _, side := range []struct {
+			words *regexp.Regexp
+			means stocked
+		}{{soldOut, stockNo}, {inStock, stockYes}} {
+			at := side.words.FindStringIndex(sentence)
+			if at == nil || unsure.MatchString(sentence[:at[0]]) {
+				continue
+			}
+			word := sentence[at[0]:at[1]]
+			if !in.Evidence.stock(sentence, word, side.means) {
+				return found(word, "no result says so; looked at: "+in.Evidence.looked())
+			}
+		}
+	}
+	return fine, true
+}
+
+func (e *Evidence) stock(sentence, word string, means stocked) bool {
+	c := claim{clause: sentence}
+	for _, q := range quantity.Read(sentence) {
+		if q.Kind == quantity.Link {
+			c.link = linkOf(q)
+		}
+	}
+	if slices.ContainsFunc(e.records(c), func(r record) bool { return r.stocked == means }) {
+		return true
+	}
+	return slices.ContainsFunc(e.Results, func(r Result) bool { return strings.Contains(strings.ToLower(r.text), strings.ToLower(word)) })
+}
+
+// NotInRoom objects to facts of some product told to viewers who asked for one
+// that is not in this room.
+func NotInRoom(in *Input) (Finding, bool) {
+	missing := in.Evidence.Missing(in.Members)
+	if len(missing) == 0 {
+		return fine, true
+	}
+	all := len(missing) == len(in.Members)
+	for _, c := range claims(in.Text) {
+		if !commercial(c.Kind) {
+			continue
+		}
+		for _, arg := range missing {
+			if all || string(c.link) == arg || strings.Contains(c.clause, arg) {
+				return found(c.Text, "asked for "+arg+", which is not in this room")
+			}
+		}
+	}
+	return fine, true
+}
+
+// Missing maps the members who asked for something that a tool did not find to
+// what they asked for. A danmaku whose other product was found is not among them.
+func (e *Evidence) Missing(members []event.Member) map[event.DanmakuID]string {
+	out := map[event.DanmakuID]string{}
+	for _, m := range members {
+		for _, r := range e.Results {
+			if arg := r.asked(m); arg != "" && r.Code == CodeNotFound {
+				out[m.DanmakuID] = arg
+			}
+		}
+		for _, r := range e.Results {
+			if r.Code == "" && len(r.records) > 0 && r.asked(m) != "" {
+				delete(out, m.DanmakuID)
+			}
+		}
+	}
+	return out
+}
+
+// asked is the argument of the call that the member's question names, "" for none.
+func (r Result) asked(m event.Member) string {
+	for _, v := range r.Args {
+		s := strings.TrimSpace(text(v))
+		if s == "" {
+			continue
+		}
+		if number := quantity.Read(s); len(number) == 1 && number[0].Text == s {
+			if among(quantity.Read(m.Question), number[0]) {
+				return s
+			}
+		} else if strings.Contains(strings.ToLower(m.Question+"\n"+m.Text), strings.ToLower(s)) {
+			return s
+		}
+	}
+	return ""
+}

@@ -1,0 +1,508 @@
+package quantity
+
+import (
+	"slices"
+	"strings"
+)
+
+// Read finds the quantities of a text, in order, without overlaps.
+func Read(text string) []Quantity {
+	orig := []rune(text)
+	s := &scan{text: fold(orig)}
+	var out []Quantity
+	for i := 0; i < len(s.text); {
+		q, ok := s.read(i)
+		if !ok || q.End <= i {
+			i++
+			continue
+		}
+		q.Start = i
+		q.Text = string(orig[i:q.End])
+		out = append(out, q)
+		i = q.End
+	}
+	return out
+}
+
+// fold maps each rune to the one it is read as: half-width, lower case.
+func fold(orig []rune) []rune {
+	out := make([]rune, len(orig))
+	for i, r := range orig {
+		switch {
+		case r >= 0xFF01 && r <= 0xFF5E:
+			r -= 0xFEE0
+		case r == 0x3000 || r == 0xA0:
+			r = ' '
+		case r == '￥':
+			r = '¥'
+		}
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		out[i] = r
+	}
+	return out
+}
+
+type scan struct{ text []rune }
+
+// at is the rune at i, 0 outside the text.
+func (s *scan) at(i int) rune {
+	if i < 0 || i >= len(s.text) {
+		return 0
+	}
+	return s.text[i]
+}
+
+// has reports which of the words stands at i, and the offset after it. Latin
+// words must end there.
+func (s *scan) has(i int, words ...string) (int, bool) {
+	for _, w := range words {
+		n := i
+		ok := true
+		for _, r := range w {
+			if s.at(n) != r {
+				ok = false
+				break
+			}
+			n++
+		}
+		if ok && n > i && !(isLower(s.at(n-1)) && isLower(s.at(n))) {
+			return n, true
+		}
+	}
+	return i, false
+}
+
+// space skips at most one space.
+func (s *scan) space(i int) int {
+	if s.at(i) == ' ' {
+		return i + 1
+	}
+	return i
+}
+
+// read tries the patterns at i, the longest first.
+func (s *scan) read(i int) (Quantity, bool) {
+	for _, pattern := range []func(int) (Quantity, bool){
+		s.threshold, s.nth, s.buyGet, s.hundredths, s.halfPrice, s.prefixedMoney, s.prefixedLink, s.measured,
+	} {
+		if q, ok := pattern(i); ok {
+			return q, true
+		}
+	}
+	return Quantity{}, false
+}
+
+// threshold reads 满300减50, 每满300元减50元, spend 300 save 50.
+func (s *scan) threshold(i int) (Quantity, bool) {
+	j, zh := s.has(i, "每满", "满")
+	if !zh {
+		var ok bool
+		if j, ok = s.has(i, "spend", "orders over", "over"); !ok {
+			return Quantity{}, false
+		}
+	}
+	a, j, ok := s.amount(s.space(j))
+	if !ok {
+		return Quantity{}, false
+	}
+	for s.at(j) == ' ' || s.at(j) == ',' {
+		j++
+	}
+	j, ok = s.has(j, "立减", "可减", "可以减", "就减", "再减", "减", "省", "save", "get", "take")
+	if !ok {
+		return Quantity{}, false
+	}
+	b, end, ok := s.amount(s.space(j))
+	return Quantity{Kind: Threshold, Lo: a, Hi: b, End: end}, ok
+}
+
+// amount reads a number with or without a currency.
+func (s *scan) amount(i int) (value int64, end int, ok bool) {
+	if j, cur := s.has(i, currencies...); cur {
+		i = s.space(j)
+	}
+	n, ok := s.number(i)
+	if !ok {
+		return 0, i, false
+	}
+	end = n.end
+	if j, cur := s.has(s.space(end), moneyUnits...); cur {
+		end = j
+	}
+	return n.value, end, true
+}
+
+// nth reads 第二件半价, 第2件8折, second item half price.
+func (s *scan) nth(i int) (Quantity, bool) {
+	var n int64
+	j, zh := s.has(i, "第")
+	if zh {
+		num, ok := (&scan{s.text[min(j, len(s.text)):]}).number(0)
+		if !ok {
+			return Quantity{}, false
+		}
+		n, j = num.value, j+num.end
+	} else {
+		var ok bool
+		for k, w := range []string{"second", "third", "2nd", "3rd"} {
+			if j, ok = s.has(i, w); ok {
+				n = int64(2+k%2) * scale
+				break
+			}
+		}
+		if !ok || isLower(s.at(i-1)) {
+			return Quantity{}, false
+		}
+	}
+	j, _ = s.has(s.space(j), "件", "个", "双", "条", "套", "瓶", "盒", "支", "只", "item", "piece", "one", "pair")
+	j, _ = s.has(s.space(j), "打", "at", "is")
+	share, end, ok := s.share(s.space(j))
+	return Quantity{Kind: Nth, Lo: n, Hi: share, End: end}, ok
+}
+
+// share reads 半价, 八折, half price, 20% off as the share to pay.
+func (s *scan) share(i int) (value int64, end int, ok bool) {
+	if j, half := s.has(i, "半价", "half price", "half-price", "half off"); half {
+		return scale / 2, j, true
+	}
+	n, ok := s.number(i)
+	if !ok {
+		return 0, i, false
+	}
+	return s.shareOf(n)
+}
+
+func (s *scan) shareOf(n number) (value int64, end int, ok bool) {
+	if j, zhe := s.has(n.end, "折"); zhe {
+		v := n.value / 10
+		if n.value >= 10*scale { // 85折, 八五折
+			v = n.value / 100
+		}
+		return v, j, v > 0 && v < scale
+	}
+	j := s.space(n.end)
+	if k, pct := s.has(j, "%", "percent"); pct {
+		if k, off := s.has(s.space(k), "off"); off && n.value >= scale && n.value < 100*scale {
+			return scale - n.value/100, k, true
+		}
+	}
+	return 0, n.end, false
+}
+
+// buyGet reads 买一送一, buy one get one.
+func (s *scan) buyGet(i int) (Quantity, bool) {
+	j, ok := s.has(i, "买", "拍", "buy")
+	if !ok {
+		return Quantity{}, false
+	}
+	a, ok := s.number(s.space(j))
+	if !ok {
+		return Quantity{}, false
+	}
+	j, _ = s.has(a.end, "件", "个", "双")
+	if s.at(j) == ',' {
+		j++
+	}
+	j, ok = s.has(s.space(j), "送", "发", "get")
+	if !ok {
+		return Quantity{}, false
+	}
+	b, ok := s.number(s.space(j))
+	return Quantity{Kind: BuyGet, Lo: a.value, Hi: b.value, End: b.end}, ok
+}
+
+// hundredths reads 百分之二十.
+func (s *scan) hundredths(i int) (Quantity, bool) {
+	j, ok := s.has(i, "百分之")
+	if !ok {
+		return Quantity{}, false
+	}
+	// the numeral stands behind 之, so nothing before it matters
+	n, ok := (&scan{s.text[min(j, len(s.text)):]}).number(0)
+	return Quantity{Kind: Percent, Lo: n.value, Hi: n.value, End: j + n.end}, ok
+}
+
+func (s *scan) halfPrice(i int) (Quantity, bool) {
+	j, ok := s.has(i, "半价", "half price", "half-price", "half off")
+	return Quantity{Kind: Discount, Lo: scale / 2, Hi: scale / 2, End: j}, ok
+}
+
+var (
+	currencies = []string{"¥", "$", "rmb", "cny", "usd", "£", "€"}
+	moneyUnits = []string{"元", "块钱", "块", "圆", "yuan", "rmb", "cny", "dollars", "dollar", "bucks"}
+)
+
+// prefixedMoney reads ¥89.00 and ¥89-99.
+func (s *scan) prefixedMoney(i int) (Quantity, bool) {
+	if isLower(s.at(i)) && isLower(s.at(i-1)) {
+		return Quantity{}, false
+	}
+	j := i
+	ok := false
+	for _, c := range currencies {
+		k := i
+		match := true
+		for _, r := range c {
+			if s.at(k) != r {
+				match = false
+				break
+			}
+			k++
+		}
+		if match {
+			j, ok = k, true
+			break
+		}
+	}
+	if !ok {
+		return Quantity{}, false
+	}
+	lo, hi, end, ok := s.span(s.space(j))
+	if !ok {
+		return Quantity{}, false
+	}
+	if k, unit := s.has(s.space(end), moneyUnits...); unit {
+		end = k
+	}
+	if q, ok := s.offOver(lo, end); ok {
+		return q, true
+	}
+	return Quantity{Kind: Money, Lo: lo, Hi: hi, End: end}, true
+}
+
+// offOver reads the rest of "¥50 off over ¥300".
+func (s *scan) offOver(off int64, i int) (Quantity, bool) {
+	j, ok := s.has(s.space(i), "off orders over", "off over", "off on orders over", "off when you spend", "off every")
+	if !ok {
+		return Quantity{}, false
+	}
+	a, end, ok := s.amount(s.space(j))
+	return Quantity{Kind: Threshold, Lo: a, Hi: off, End: end}, ok
+}
+
+// prefixedLink reads 链接3, link 3, link number 3, #3.
+func (s *scan) prefixedLink(i int) (Quantity, bool) {
+	if isLower(s.at(i-1)) || isDigit(s.at(i-1)) || isChineseNumeral(s.at(i-1)) || s.at(i-1) == '号' {
+		return Quantity{}, false
+	}
+	j, ok := s.has(i, "链接", "link number", "link no.", "link", "item number", "#")
+	if !ok {
+		return Quantity{}, false
+	}
+	n, ok := s.number(s.space(j))
+	if !ok {
+		return Quantity{}, false
+	}
+	end := n.end
+	if k, hao := s.has(end, "号"); hao {
+		end = k
+	}
+	return Quantity{Kind: Link, Lo: n.value, Hi: n.value, End: end}, true
+}
+
+// span reads a number or a range of two.
+func (s *scan) span(i int) (lo, hi int64, end int, ok bool) {
+	n, ok := s.number(i)
+	if !ok {
+		return 0, 0, i, false
+	}
+	return s.spanFrom(n)
+}
+
+func (s *scan) spanFrom(n number) (lo, hi int64, end int, ok bool) {
+	lo, hi, end = n.value, n.value, n.end
+	if j, dash := s.has(s.space(end), "-", "~", "–", "—", "到", "至", "to"); dash {
+		j = s.space(j)
+		if k, cur := s.has(j, currencies...); cur {
+			j = k
+		}
+		if m, ok := s.number(j); ok && m.value > n.value {
+			return lo, m.value, m.end, true
+		}
+	}
+	return lo, hi, end, true
+}
+
+// measured reads a number by what follows it, or alone when it is in digits.
+func (s *scan) measured(i int) (Quantity, bool) {
+	n, ok := s.number(i)
+	if !ok {
+		return Quantity{}, false
+	}
+	if q, ok := s.shares(n); ok {
+		return q, true
+	}
+	lo, hi, end, _ := s.spanFrom(n)
+	for _, u := range unitTable {
+		j, ok := s.has(s.space(end), u.words...)
+		if !ok {
+			continue
+		}
+		q := Quantity{Kind: u.kind, Lo: convert(lo, u), Hi: convert(hi, u), End: j}
+		return s.refine(i, q, u), true
+	}
+	if n.style != digits {
+		return Quantity{}, false
+	}
+	return s.bare(i, n, lo, hi, end), true
+}
+
+// bare is a number in digits without a unit: what stands before it may still say
+// what it is.
+func (s *scan) bare(i int, n number, lo, hi int64, end int) Quantity {
+	kind := Plain
+	switch j, left := s.has(s.space(end), stockAfter...); {
+	case left:
+		kind, end = Stock, j
+	case s.before(i, stockWords) >= 0:
+		kind = Stock
+	case s.before(i, amountWords) >= 0:
+		kind = Money
+	}
+	if lo != hi && s.at(n.end) == '-' && kind == Plain { // 2024-11 and the like: two numbers
+		return Quantity{Kind: kind, Lo: lo, Hi: lo, End: n.end}
+	}
+	return Quantity{Kind: kind, Lo: lo, Hi: hi, End: end}
+}
+
+// shares reads 八折, 20% off, 两件八折.
+func (s *scan) shares(n number) (Quantity, bool) {
+	if v, end, ok := s.shareOf(n); ok {
+		return Quantity{Kind: Discount, Lo: v, Hi: v, End: end}, true
+	}
+	if j, ok := s.has(n.end, pieces...); ok {
+		j, _ = s.has(j, "打", "享", ",")
+		if v, end, ok := s.share(j); ok {
+			return Quantity{Kind: Multi, Lo: n.value, Hi: v, End: end}, true
+		}
+	}
+	if j, ok := s.has(n.end, " for "); ok {
+		if v, end, ok := s.share(j); ok {
+			return Quantity{Kind: Multi, Lo: n.value, Hi: v, End: end}, true
+		}
+	}
+	return Quantity{}, false
+}
+
+// unit is what may follow a number, and how many of the kind's unit it is.
+type unit struct {
+	kind     Kind
+	num, den int64
+	words    []string
+}
+
+var pieces = strings.Fields("件 个 双 只 条 套 盒 瓶 包 支 台 份 箱 袋 对 顶 本 把 张 单 位 款 罐 块装 组 枚 片 pieces piece pcs units unit pairs pair items item sets set boxes bottles")
+
+// unitTable is tried from the top; a word that begins another stands after it.
+var unitTable = []unit{
+	{Link, 1, 1, strings.Fields("号链接 号链 号商品 号宝贝 号品 号款 号 链接")},
+	{Duration, 30 * 1440, 1, strings.Fields("个月 个多月 months month")},
+	{Duration, 60, 1, strings.Fields("个小时 小时 个钟头 hours hour hrs hr h")},
+	{Duration, 1, 1, strings.Fields("分钟 minutes minute mins min")},
+	{Duration, 7 * 1440, 1, strings.Fields("个星期 星期 周 weeks week")},
+	{Duration, 365 * 1440, 1, strings.Fields("年 years year")},
+	{Duration, 1440, 1, append(strings.Fields("个工作日 工作日 天 日 days day"), "business days", "business day", "working days")},
+	{Length, 1, 1, strings.Fields("毫米 mm")},
+	{Length, 10, 1, strings.Fields("厘米 公分 cm")},
+	{Weight, 1000, 1, strings.Fields("公斤 千克 kg")},
+	{Weight, 500, 1, strings.Fields("斤")},
+	{Weight, 1, 1, strings.Fields("克 g")},
+	{Volume, 1, 1, strings.Fields("毫升 ml")},
+	{Volume, 1000, 1, strings.Fields("升 l")},
+	{Length, 1000, 1, strings.Fields("米 m")},
+	{Money, 1, 1, moneyUnits},
+	{Money, 1, 10, strings.Fields("毛钱 毛 角")},
+	{Money, 1, 100, strings.Fields("分钱")},
+	{Percent, 1, 1, strings.Fields("% percent")},
+	{Count, 1, 1, pieces},
+}
+
+func convert(v int64, u unit) int64 { return mul(v, u.num) / u.den }
+
+// amountWords before a bare number make it money, stockWords a stock; suffixes
+// say the same in English.
+var (
+	amountWords = []string{"立减", "直降", "直减", "优惠", "到手价", "到手", "价格", "售价", "只要", "仅需", "券后", "省", "价", "price is", "priced at", "costs", "cost"}
+	stockWords  = []string{"还剩", "只剩", "仅剩", "剩下", "剩余", "剩", "库存", "还有", "仅有", "最后", "只有", "不到", "only"}
+	stockAfter  = []string{"left", "in stock", "remaining", "available", "现货", "库存", "left in stock"}
+)
+
+// before is the offset at which one of the words stands right before i (one space
+// or 了, 为, 是 between), or -1.
+func (s *scan) before(i int, words []string) int {
+	for slices.Contains([]rune(" 了为是有:约"), s.at(i-1)) && s.at(i-1) != 0 {
+		i--
+	}
+	for _, w := range words {
+		r := []rune(w)
+		if i >= len(r) && slices.Equal(s.text[i-len(r):i], r) {
+			return i - len(r)
+		}
+		// 还有 ends with a filler that was skipped above
+		if last := len(r) - 1; last > 0 && r[last] == '有' && i >= last && slices.Equal(s.text[i-last:i], r[:last]) && s.at(i) == '有' {
+			return i - last
+		}
+	}
+	return -1
+}
+
+// refine looks at what else follows: 89块9, 一米七, 3件现货, ¥50 off over ¥300.
+func (s *scan) refine(i int, q Quantity, u unit) Quantity {
+	switch {
+	case q.Kind == Money && u.num == 1 && u.den == 1:
+		q = s.small(q)
+		if t, ok := s.offOver(q.Lo, q.End); ok {
+			return t
+		}
+	case q.Kind == Length && u.num == 1000:
+		if d, ok := s.digit(q.End); ok && q.Lo == q.Hi { // 一米七 and 1米75
+			q.Lo += d * 100 * scale
+			q.End++
+			if d, ok := s.digit(q.End); ok {
+				q.Lo += d * 10 * scale
+				q.End++
+			}
+			q.Hi = q.Lo
+		}
+	case q.Kind == Count:
+		if j, ok := s.has(s.space(q.End), stockAfter...); ok {
+			q.Kind, q.End = Stock, j
+		} else if s.before(i, stockWords) >= 0 {
+			q.Kind = Stock
+		}
+	}
+	return q
+}
+
+// small adds 毛 to 块: 89块9, 八十九块五毛.
+func (s *scan) small(q Quantity) Quantity {
+	d, ok := s.digit(q.End)
+	if !ok || q.Lo != q.Hi || s.at(q.End-1) != '块' {
+		return q
+	}
+	next := s.at(q.End + 1)
+	if isDigit(next) || isChineseNumeral(next) {
+		return q
+	}
+	end := q.End + 1
+	if j, ok := s.has(end, "毛", "角"); ok {
+		end = j
+	} else if _, counted := s.has(end, append(pieces, "折", "号", "天", "斤")...); counted {
+		return q // 89块3件: the digit counts something else
+	}
+	q.Lo += d * scale / 10
+	q.Hi, q.End = q.Lo, end
+	return q
+}
+
+func (s *scan) digit(i int) (int64, bool) {
+	switch r := s.at(i); {
+	case isDigit(r):
+		return int64(r - '0'), true
+	case isChineseDigit(r):
+		return chineseDigit(r), true
+	}
+	return 0, false
+}
