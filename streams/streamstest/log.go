@@ -1,9 +1,3 @@
-// Package streamstest is an event log in memory, for tests of code that only
-// publishes and reads. It owns no behaviour of Kafka beyond order, offsets and
-// append times; what depends on the broker is tested against the embedded one.
-//
-// Invariants: events are encoded and decoded as on the wire; records of a
-// partition keep the order in which they were published.
 package streamstest
 
 import (
