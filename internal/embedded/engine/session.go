@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"sort"
+	"strings"
+	"time"
+)
+
+// pool holds the connections: one statement at a time on each.
+type pool struct {
+	free        chan *session
+	control     *session      // for KILL QUERY
+	controlLock chan struct{} // one KILL at a time
+}
+
+// session is a connection with what was set on it, so that it can be put back.
+type session struct {
+	conn     *conn
+	database string
+}
+
+const defaultDatabase = "default"
+
+func newPool(lib *library, path string, size int, options []string) (*pool, error) {
+	p := &pool{free: make(chan *session, size), controlLock: make(chan struct{}, 1)}
+	for i := 0; i <= size; i++ {
+		c, err := lib.connectTo(path, options...)
+		if err != nil {
+			return nil, err
+		}
+		s := &session{conn: c, database: defaultDatabase}
+		if err := s.start(); err != nil {
+			return nil, err
+		}
+		if i == size {
+			p.control = s
+			continue
+		}
+		p.free <- s
+	}
+	return p, nil
+}
+
+func (p *pool) close() {
+	for range cap(p.free) {
+		(<-p.free).conn.close()
+	}
+	p.control.conn.close()
+}
+
+func (p *pool) acquire(ctx context.Context) (*session, error) {
+	select {
+	case s := <-p.free:
+		return s, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for an engine connection: %w", ctx.Err())
+	}
+}
+
+func (p *pool) release(s *session) { p.free <- s }
+
+// kill cancels the statement marked id from the control connection, without
+// waiting for it to leave the process list: it stays there until its connection is
+// used again. A statement
+// may not have begun yet, so it is repeated until done closes.
+func (p *pool) kill(id string, done <-chan struct{}) {
+	p.controlLock <- struct{}{}
+	defer func() { <-p.controlLock }()
+	for {
+		_ = p.control.do("KILL QUERY WHERE Settings['log_comment'] = " + quote(id) + " ASYNC")
+		select {
+		case <-done:
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// base is what every session keeps set. A bare expression must not be a query:
+// chDB would take typing errors for SELECTs. Without a time limit a streamed
+// statement is deaf to KILL QUERY.
+var base = map[string]string{"implicit_select": "0", "max_execution_time": "600"}
+
+func (s *session) start() error {
+	for name := range base {
+		if err := s.reset(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reset puts a setting back to what it is at the start of every request.
+func (s *session) reset(name string) error {
+	value, ok := base[name]
+	if !ok {
+		value = "DEFAULT"
+	}
+	return s.do("SET " + name + " = " + value)
+}
+
+// do runs a statement of our own whose output does not matter.
+func (s *session) do(sql string) error {
+	return s.conn.exec(sql, "Null", func([]byte) error { return nil })
+}
+
+// transport parameters of the HTTP protocol, which are not settings of a query.
+var transport = map[string]bool{
+	"query": true, "database": true, "default_format": true, "query_id": true, "user": true, "password": true,
+	"quota_key": true, "client_protocol_version": true, "compress": true, "decompress": true, "session_id": true,
+	"session_timeout": true, "session_check": true, "enable_http_compression": true, "http_zlib_compression_level": true,
+	"wait_end_of_query": true, "buffer_size": true, "send_progress_in_http_headers": true, "add_http_cors_header": true,
+	"network_compression_method": true, "network_zstd_compression_level": true, "close_session": true, "role": true,
+	"http_headers_progress_interval_ms": true,
+}
+
+var settingName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+
+// apply sets database and settings of a request and returns how to undo it.
+func (s *session) apply(id string, q url.Values) (undo func() error, err error) {
+	var set []string
+	undo = func() error {
+		for _, name := range set {
+			if err := s.reset(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if db := q.Get("database"); db != "" && db != s.database {
+		if err := s.do("USE " + ident(db)); err != nil {
+			return undo, err
+		}
+		s.database = db
+	}
+	for _, name := range sortedKeys(q) {
+		if transport[name] {
+			continue
+		}
+		if !settingName.MatchString(name) {
+			return undo, &queryError{fmt.Sprintf("Code: 115. DB::Exception: Setting %q is not a name. (UNKNOWN_SETTING)", name)}
+		}
+		if err := s.do("SET " + name + " = " + quote(q.Get(name))); err != nil {
+			return undo, err
+		}
+		if !strings.HasPrefix(name, "param_") {
+			set = append(set, name)
+		}
+	}
+	if err := s.do("SET log_comment = " + quote(id)); err != nil {
+		return undo, err
+	}
+	return undo, nil
+}
+
+func sortedKeys(q url.Values) []string {
+	keys := make([]string, 0, len(q))
+	for k := range q {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+func quote(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+}
+
+func ident(s string) string { return "`" + strings.ReplaceAll(s, "`", "\\`") + "`" }
