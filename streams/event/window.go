@@ -136,7 +136,9 @@ type RoomState struct {
 	BroadcastID BroadcastID          `json:"broadcast_id,omitempty"`
 	MerchantID  MerchantID           `json:"merchant_id,omitempty"`
 	Context     ContextSnapshot      `json:"context"`
-	Links       map[LinkID]ProductID `json:"links,omitempty"` // on the shelf
-	ReadBack    map[string]int64     `json:"read_back"`       // topic -> offset in the room's partition to read back from
+	Links       map[LinkID]ProductID `json:"links,omitempty"`     // on the shelf
+	ReadBack    map[string]int64     `json:"read_back"`           // topic -> offset in the room's partition to read back from
+	OpenedMs    int64                `json:"opened_ms,omitempty"` // when the broadcast began; 0: not known
+	Closed      bool                 `json:"closed,omitempty"`
 	TimeMs      int64                `json:"time_ms"`
 }
