@@ -1,0 +1,357 @@
+package rules
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Lengths of a public reply, by language.
+const (
+	maxRunesZh = 60
+	maxRunesEn = 160
+)
+
+// Skill choice.
+const (
+	intentBonus  = 0.35 // added to a skill whose intents name the danmaku's
+	skillAtLeast = 0.35 // the least sum for which a skill is loaded
+	closeSecond  = 0.85 // share of the best sum from which the second is loaded too
+)
+
+// composer turns plans into the next turn.
+type composer struct {
+	room     room
+	dialogue dialogue
+	tools    map[string]*schema
+	seed     uint64
+}
+
+// finished says that the last final answer was taken and nothing was said since.
+func (c composer) finished() bool { return c.dialogue.attempts > 0 && !c.dialogue.refused }
+
+func (c composer) loadedAny() bool {
+	for key := range c.dialogue.made {
+		if strings.HasPrefix(key, c.room.protocol.load.tool+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// load asks for the skills the danmaku seem to need.
+func (c composer) load(skills skillCorpus) Decision {
+	var names []string
+	for _, a := range c.dialogue.asks {
+		for _, name := range c.skillsFor(a, skills) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return c.silent("no_skill_fits", "no skill fits")
+	}
+	d := Decision{Trace: "skills: " + strings.Join(names, ", ")}
+	for _, name := range names {
+		d.Calls = append(d.Calls, c.roleCall(c.room.protocol.load, name))
+	}
+	return d
+}
+
+// skillsFor is the skill for one ask, and a second one that is about as good.
+func (c composer) skillsFor(a ask, skills skillCorpus) []string {
+	sums := make([]float64, len(c.room.skills))
+	text, intent := a.text, a.attrs["intent"]
+	if a.kind != "" {
+		text, intent = strings.TrimSpace(a.kind+" "+a.text), a.kind
+	}
+	for _, m := range skills.lex.prepare(text, a.language()).matches(skills.phrases) {
+		sums[m.doc] = max(sums[m.doc], m.score)
+	}
+	order := make([]int, len(sums))
+	for i, s := range c.room.skills {
+		order[i] = i
+		if intent != "" && slices.Contains(s.intents, intent) {
+			sums[i] += intentBonus
+		}
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		switch {
+		case sums[x] > sums[y]:
+			return -1
+		case sums[x] < sums[y]:
+			return 1
+		default:
+			return 0
+		}
+	})
+	var out []string
+	for n, i := range order[:min(2, len(order))] {
+		if sums[i] >= skillAtLeast && (n == 0 || sums[i] >= closeSecond*sums[order[0]]) {
+			out = append(out, c.room.skills[i].name)
+		}
+	}
+	return out
+}
+
+// answer makes the calls that are still needed, or else the final answer.
+func (c composer) answer(examples *corpus) Decision {
+	var (
+		all   [][]plan
+		calls []Call
+		trace []string
+	)
+	for _, a := range c.dialogue.asks {
+		ps := examples.plans(a, c.room, c.tools)
+		all = append(all, ps)
+		if len(ps) == 0 {
+			trace = append(trace, fmt.Sprintf("%q: no example", a.text))
+			continue
+		}
+		trace = append(trace, fmt.Sprintf("%q: example at line %d, %.2f", a.text, ps[0].example.Line, ps[0].score))
+		if call := ps[0].call; call != nil && !c.wasMade(*call) && !slices.Contains(calls, *call) {
+			calls = append(calls, *call)
+		}
+	}
+	d := Decision{Calls: calls}
+	if len(calls) == 0 {
+		d = c.final(all, examples.generic())
+	}
+	d.Trace = strings.Join(append(trace, d.Trace), "\n")
+	return d
+}
+
+func (c *corpus) generic() []*Example {
+	var out []*Example
+	for _, i := range c.anything {
+		out = append(out, &c.examples[i])
+	}
+	return out
+}
+
+func (c composer) wasMade(call Call) bool {
+	return c.dialogue.made[callKey(call.Tool, call.Arguments)] != nil
+}
+
+// result is what the call gave; nil when the plan needs none.
+func (c composer) result(call *Call) *toolResult {
+	if call == nil {
+		return nil
+	}
+	if m := c.dialogue.made[callKey(call.Tool, call.Arguments)]; m != nil && m.result != nil {
+		return m.result
+	}
+	return &toolResult{err: errNoResult, fields: map[string]any{}}
+}
+
+// candidate is one way to end an ask.
+type candidate struct {
+	text     string
+	private  bool
+	silent   string
+	handOver string
+}
+
+// candidates are the ways to end an ask, in the order they are tried: one of the
+// example's replies by the seed, its others from the shortest on, then those of
+// the stand-ins that need no further call.
+func (c composer) candidates(plans []plan, generic []*Example) []candidate {
+	var out []candidate
+	for n, p := range plans {
+		if n > 0 && p.call != nil && !c.wasMade(*p.call) {
+			continue
+		}
+		v := p.conclude(c.result(p.call), generic)
+		texts := slices.Clone(v.texts)
+		if len(texts) > 1 {
+			i := c.pick(p, len(texts))
+			first := texts[i]
+			texts = slices.Delete(texts, i, i+1)
+			slices.SortStableFunc(texts, func(a, b string) int {
+				return utf8.RuneCountInString(a) - utf8.RuneCountInString(b)
+			})
+			texts = slices.Insert(texts, 0, first)
+		}
+		for _, t := range texts {
+			out = append(out, candidate{text: t, private: v.private})
+		}
+		if v.Silent != "" || v.HandOver != "" {
+			out = append(out, candidate{silent: v.Silent, handOver: v.HandOver})
+		}
+	}
+	return out
+}
+
+// pick chooses among n alternatives; equal questions get equal choices within a run.
+func (c composer) pick(p plan, n int) int {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d\x00%s\x00%d", c.seed, c.dialogue.asks[0].id(), p.example.Line)
+	if p.call != nil {
+		h.Write([]byte(p.call.Arguments))
+	}
+	return int(h.Sum64() % uint64(n))
+}
+
+// ending is the candidate for this attempt; silent after the last one.
+func (c composer) ending(plans []plan, generic []*Example) candidate {
+	if list := c.candidates(plans, generic); c.dialogue.attempts < len(list) {
+		return list[c.dialogue.attempts]
+	}
+	if c.dialogue.attempts > 0 {
+		return candidate{silent: "no_other_answer"}
+	}
+	return candidate{silent: "no_example_fits"}
+}
+
+// group is the asks that get one text.
+type group struct {
+	candidate
+	asks []ask
+}
+
+// final makes the final answer of the run.
+func (c composer) final(all [][]plan, generic []*Example) Decision {
+	var public, private, rest []group
+	for i, a := range c.dialogue.asks {
+		end := c.ending(all[i], generic)
+		to := &rest
+		if end.text != "" {
+			if to = &public; end.private {
+				to = &private
+			}
+		}
+		*to = addAsk(*to, end, a)
+	}
+	// The largest group is answered in public; equal ones keep their order.
+	slices.SortStableFunc(public, func(a, b group) int { return len(b.asks) - len(a.asks) })
+
+	var d Decision
+	p := c.room.protocol
+	if p.private.offered() {
+		for _, g := range private {
+			d.Calls = append(d.Calls, c.privately(g)...)
+		}
+	}
+	if len(public) > 0 {
+		return c.speak(d, public)
+	}
+	if len(d.Calls) > 0 {
+		return d
+	}
+	if len(private) > 0 {
+		return c.silent("no_private_outlet", "the answer is private and there is no such outlet")
+	}
+	return c.end(rest)
+}
+
+func addAsk(groups []group, end candidate, a ask) []group {
+	for i := range groups {
+		if groups[i].candidate == end {
+			groups[i].asks = append(groups[i].asks, a)
+			return groups
+		}
+	}
+	return append(groups, group{end, []ask{a}})
+}
+
+func (c composer) privately(g group) []Call {
+	var out []Call
+	for _, a := range g.asks {
+		out = append(out, c.roleCall(c.room.protocol.private, a.id(), g.text))
+	}
+	return out
+}
+
+// speak adds the public answer to d: the content in single mode, a call in multi
+// mode, with the other groups in private or in the same sentence while it is short.
+func (c composer) speak(d Decision, public []group) Decision {
+	p := c.room.protocol
+	text, covers := public[0].text, public[0].asks
+	multi := c.room.status["mode"] == "multi" && p.public.offered()
+	for _, g := range public[1:] {
+		if p.private.offered() {
+			d.Calls = append(d.Calls, c.privately(g)...)
+			continue
+		}
+		if both, ok := join(text, g.text); ok && multi {
+			text, covers = both, append(slices.Clone(covers), g.asks...)
+		}
+	}
+	if !multi && len(d.Calls) == 0 {
+		d.Content = text
+		return d
+	}
+	if !p.public.offered() {
+		d.Calls = append(d.Calls, c.privately(public[0])...)
+		return d
+	}
+	ids := []string{}
+	for _, a := range covers {
+		if a.id() != "" {
+			ids = append(ids, a.id())
+		}
+	}
+	d.Calls = slices.Insert(d.Calls, 0, c.roleCall(p.public, text, ids))
+	return d
+}
+
+// join puts two texts of one language into one while it stays short enough.
+func join(a, b string) (string, bool) {
+	lang := languageOf(a)
+	if lang != languageOf(b) {
+		return a, false
+	}
+	sep, limit := "；", maxRunesZh
+	if lang != "zh" {
+		sep, limit = " ", maxRunesEn
+	} else {
+		a = strings.TrimRight(a, "。！!，,～~")
+	}
+	both := a + sep + b
+	return both, utf8.RuneCountInString(both) <= limit
+}
+
+// end says nothing, or hands over when an example asks for it.
+func (c composer) end(rest []group) Decision {
+	for _, g := range rest {
+		if g.handOver == "" {
+			continue
+		}
+		if c.room.protocol.handOver.offered() {
+			return Decision{Calls: []Call{c.roleCall(c.room.protocol.handOver, g.handOver)}}
+		}
+		return c.silent(g.handOver, "nobody to hand over to")
+	}
+	return c.silent(rest[0].silent, "nothing to say")
+}
+
+// silent says nothing, with a reason the tool's schema takes.
+func (c composer) silent(reason, trace string) Decision {
+	r := c.room.protocol.silent
+	if !r.offered() {
+		return Decision{Trace: trace}
+	}
+	return Decision{Calls: []Call{c.roleCall(r, reason)}, Trace: trace}
+}
+
+// roleCall calls a role's tool with values in the protocol's order. A text an enum
+// refuses becomes the enum's last value.
+func (c composer) roleCall(r role, values ...any) Call {
+	args := map[string]any{}
+	for i, v := range values {
+		if i >= len(r.params) {
+			break
+		}
+		s := c.tools[r.tool].Properties[r.params[i]]
+		if text, ok := v.(string); ok && s != nil && len(s.Enum) > 0 {
+			if _, fits := s.value(text); !fits {
+				v = s.Enum[len(s.Enum)-1]
+			}
+		}
+		args[r.params[i]] = v
+	}
+	return Call{Tool: r.tool, Arguments: encode(args)}
+}

@@ -1,0 +1,307 @@
+package rules
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+func splitFields(s string) iter.Seq[string] { return strings.FieldsSeq(s) }
+
+// The weights of a match. A phrase wholly in the text is worth phraseShare, a
+// text wholly explained by the phrase textShare.
+const (
+	phraseShare     = 0.4
+	textShare       = 0.6
+	captureShare    = 0.6  // how much of a captured text counts as explained
+	leftoverNumber  = 0.15 // taken off for each number the phrase does not use
+	otherLanguage   = 0.8  // factor when asker and phrase differ in language
+	bareCapture     = 0.46 // score of a phrase that is nothing but a free capture
+	acceptable      = 0.45 // the least score that is a match
+	maxCaptureRunes = 20
+)
+
+// slot is a capture of a phrase. typed slots take one token that accept likes;
+// the others take a stretch of text.
+type slot struct {
+	name   string
+	typed  bool
+	accept func(text string) bool
+}
+
+// phrase is one compiled viewer phrase of a document.
+type phrase struct {
+	doc      int
+	text     string
+	ids      []int32
+	slots    []slot // in the order of the slot ids in ids
+	typed    int
+	literals int
+	language string
+	feats    features
+}
+
+// match is a phrase that fits a text, with what it captured.
+type match struct {
+	*phrase
+	score    float64
+	captures map[string]string
+}
+
+// text is an asker's text, numbered for one lexicon.
+type askText struct {
+	lex      *lexicon
+	tokens   []token
+	ids      []int32
+	language string
+	memo     map[uint64]features // by the set of tokens taken as numbers
+}
+
+func (l *lexicon) prepare(text, language string) *askText {
+	ts := tokenize(text)
+	return &askText{lex: l, tokens: ts, ids: l.number(ts), language: language, memo: map[uint64]features{}}
+}
+
+// matches gives every acceptable match, best first. Ties go to the phrase with
+// more literal text, then to the earlier one.
+func (t *askText) matches(phrases []*phrase) []match {
+	var out []match
+	if len(t.tokens) == 0 {
+		return nil
+	}
+	for _, p := range phrases {
+		if m, ok := t.match(p); ok && m.score >= acceptable {
+			out = append(out, m)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b match) int {
+		switch {
+		case a.score > b.score+1e-9:
+			return -1
+		case b.score > a.score+1e-9:
+			return 1
+		default:
+			return b.literals - a.literals
+		}
+	})
+	return out
+}
+
+// match finds the best way to read the text as the phrase.
+func (t *askText) match(p *phrase) (match, bool) {
+	best := match{phrase: p, score: -1}
+	chosen := make([]int, 0, p.typed)
+	var choose func(slot, from int)
+	choose = func(s, from int) {
+		for s < len(p.slots) && !p.slots[s].typed {
+			s++
+		}
+		if s == len(p.slots) {
+			if score, captures := t.read(p, chosen); score > best.score {
+				best.score, best.captures = score, captures
+			}
+			return
+		}
+		for i := from; i < len(t.tokens); i++ {
+			if _, ok := typedValue(t.tokens[i], p.slots[s]); ok {
+				chosen = append(chosen, i)
+				choose(s+1, i+1)
+				chosen = chosen[:len(chosen)-1]
+			}
+		}
+	}
+	choose(0, 0)
+	return best, best.score >= 0
+}
+
+// typedValue is the token as a value of a typed slot: as a number, then as written
+// in capitals (sizes), then as it is.
+func typedValue(t token, s slot) (string, bool) {
+	if t.number != "" {
+		return t.number, s.accept(t.number)
+	}
+	if !isLatin(t.text) {
+		return "", false
+	}
+	if up := strings.ToUpper(t.text); s.accept(up) {
+		return up, true
+	}
+	return t.text, s.accept(t.text)
+}
+
+// read scores the text against the phrase with the chosen tokens as its typed
+// captures; the score is negative when the phrase does not fit.
+func (t *askText) read(p *phrase, chosen []int) (float64, map[string]string) {
+	captures := map[string]string{}
+	ids, n := t.ids, 0
+	var set uint64
+	if len(chosen) > 0 {
+		ids = slices.Clone(t.ids)
+		for _, s := range p.slots {
+			if s.typed {
+				i := chosen[n]
+				captures[s.name], _ = typedValue(t.tokens[i], s)
+				ids[i], set, n = numberID, set|1<<i, n+1
+			}
+		}
+	}
+	var score float64
+	if len(p.slots) > p.typed {
+		if score = t.readFree(p, ids, captures); score < 0 {
+			return score, nil
+		}
+	} else {
+		f, ok := t.memo[set]
+		if !ok {
+			f = t.lex.features(ids)
+			t.memo[set] = f
+		}
+		m := common(p.feats, f)
+		score = phraseShare*m/p.feats.total + textShare*m/f.total
+	}
+	for i, tok := range t.tokens {
+		if tok.digits && ids[i] != numberID && !slices.Contains(p.ids, t.ids[i]) {
+			score -= leftoverNumber
+		}
+	}
+	if p.language != "" && t.language != "" && p.language != t.language {
+		score *= otherLanguage
+	}
+	return max(score, -1), captures
+}
+
+// readFree aligns the phrase's literal stretches with the text, in order, and
+// takes what lies between as the free captures.
+func (t *askText) readFree(p *phrase, ids []int32, captures map[string]string) float64 {
+	if p.literals == 0 && p.typed == 0 {
+		if len(p.slots) > 1 || !t.capture(p.slots[0], 0, len(ids), captures) {
+			return -1
+		}
+		return bareCapture
+	}
+	var (
+		replaced []int32 // the text with textID for each capture
+		hidden   float64 // weight of what the captures hold
+		at       int
+		free     = freeSlots(p)
+	)
+	segments := splitIDs(p.ids)
+	for k, seg := range segments {
+		found := len(ids) // a capture that ends the phrase takes the rest
+		if len(seg) > 0 || k == 0 {
+			if found = indexIDs(ids, seg, at, k > 0); found < 0 {
+				return -1
+			}
+		}
+		if k == 0 {
+			replaced = append(replaced, ids[:found]...)
+		} else {
+			if !t.capture(free[k-1], at, found, captures) {
+				return -1
+			}
+			for _, id := range ids[at:found] {
+				hidden += t.lex.weight(id)
+			}
+			replaced = append(replaced, textID)
+		}
+		replaced = append(replaced, seg...)
+		at = found + len(seg)
+	}
+	replaced = append(replaced, ids[at:]...)
+	f := t.lex.features(replaced)
+	m := common(p.feats, f)
+	return phraseShare*m/p.feats.total + textShare*(m+captureShare*hidden)/(f.total+hidden)
+}
+
+func freeSlots(p *phrase) []slot {
+	var out []slot
+	for _, s := range p.slots {
+		if !s.typed {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// splitIDs cuts a phrase at its free slots.
+func splitIDs(ids []int32) [][]int32 {
+	out := [][]int32{nil}
+	for _, id := range ids {
+		if id == textID {
+			out = append(out, nil)
+			continue
+		}
+		out[len(out)-1] = append(out[len(out)-1], id)
+	}
+	return out
+}
+
+// indexIDs is where seg begins in ids, at from or later; gap asks for at least
+// one token before it.
+func indexIDs(ids, seg []int32, from int, gap bool) int {
+	if gap {
+		from++
+	}
+	for i := from; i+len(seg) <= len(ids); i++ {
+		if slices.Equal(ids[i:i+len(seg)], seg) {
+			return i
+		}
+	}
+	return -1
+}
+
+// capture takes tokens [from, to) as the value of a free slot, without the words
+// around a name. Words that stand for something else (这个, what) are no value.
+func (t *askText) capture(s slot, from, to int, captures map[string]string) bool {
+	text := trimWords(joinTokens(t.tokens[from:to]))
+	if text == "" || utf8.RuneCountInString(text) > maxCaptureRunes || hasPronoun(text) || !s.accept(text) {
+		return false
+	}
+	captures[s.name] = text
+	return true
+}
+
+var (
+	leadingWords = strings.Fields("请问 主播 老板 宝宝 宝贝 亲 姐姐 姐妹们 姐妹 姐 哥 家人们 你好 您好 那个 这个 那款 这款 这件 那件 那 这 你们家 你们 " +
+		"我想要 我想问 我想买 我要 我想 想要 想问 想买 想看 问一下 问下 还有没有 有没有 还有 有 看看 看一下 看下 那么 所以 现在 今天")
+	trailingWords = strings.Fields("呢 啊 呀 吧 的 了 哦 现在 今天 到底 大概 一般 是 都 还")
+	leadingEn     = newSet("the a an this that these those your you do does have is are any some can i hi hey hello please pls so and for of")
+	pronouns      = strings.Fields("这 那 什么 怎么 哪 我 你 他 她 它 吗 为啥 多少")
+	pronounsEn    = newSet("it this that these those what which how why when where who one ones them they you me i u")
+)
+
+// trimWords drops what commonly stands around a name.
+func trimWords(s string) string {
+	for again := true; again; {
+		again = false
+		for _, w := range leadingWords {
+			if rest, ok := strings.CutPrefix(s, w); ok {
+				s, again = strings.TrimSpace(rest), true
+			}
+		}
+		for _, w := range trailingWords {
+			if rest, ok := strings.CutSuffix(s, w); ok {
+				s, again = strings.TrimSpace(rest), true
+			}
+		}
+		if first, rest, _ := strings.Cut(s, " "); leadingEn[first] {
+			s, again = rest, true
+		}
+	}
+	return s
+}
+
+func hasPronoun(s string) bool {
+	for _, w := range pronouns {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	for w := range strings.FieldsSeq(s) {
+		if pronounsEn[w] {
+			return true
+		}
+	}
+	return false
+}

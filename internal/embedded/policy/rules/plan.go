@@ -1,0 +1,194 @@
+package rules
+
+import "strings"
+
+// plan is how one ask is treated: the example, what it captured and its call.
+type plan struct {
+	ask     ask
+	example *Example
+	values  lookup // captures, attributes of the ask, room status
+	call    *Call  // nil when the example needs none
+	score   float64
+}
+
+// maxPlans is how many examples are kept for one ask: the best and its stand-ins.
+const maxPlans = 4
+
+// plans are the examples that apply to the ask, best first.
+func (c *corpus) plans(a ask, r room, tools map[string]*schema) []plan {
+	var out []plan
+	add := func(i int, captures map[string]string, score float64) {
+		e := &c.examples[i]
+		for _, p := range out {
+			if p.example == e {
+				return
+			}
+		}
+		p := plan{ask: a, example: e, score: score, values: func(name string) string {
+			for _, from := range []map[string]string{captures, a.attrs, r.status} {
+				if v := from[name]; v != "" {
+					return v
+				}
+			}
+			return ""
+		}}
+		if len(out) < maxPlans && p.bind(tools) {
+			out = append(out, p)
+		}
+	}
+	if a.kind != "" {
+		for _, i := range c.events[a.kind] {
+			add(i, nil, 1)
+		}
+		return out
+	}
+	for _, m := range c.lex.prepare(a.text, a.language()).matches(c.phrases) {
+		add(m.doc, m.captures, m.score)
+	}
+	if len(out) == 0 {
+		for _, i := range c.anything {
+			if !c.examples[i].empty() {
+				add(i, nil, 0)
+			}
+		}
+	}
+	return out
+}
+
+// bind fills the arguments of the example's call; false when a placeholder has no
+// value or the tool's schema refuses one.
+func (p *plan) bind(tools map[string]*schema) bool {
+	inv := p.example.Call
+	if inv == nil {
+		return true
+	}
+	s := tools[inv.Tool]
+	args := map[string]any{}
+	for name, v := range inv.Args {
+		if args[name] = fillArg(v, s.Properties[name], p.values); args[name] == nil {
+			return false
+		}
+	}
+	for _, name := range s.Required {
+		if _, ok := args[name]; !ok {
+			return false
+		}
+	}
+	p.call = &Call{Tool: inv.Tool, Arguments: encode(args)}
+	return true
+}
+
+// fillArg fills one argument, nil when it has no value.
+func fillArg(v any, s *schema, values lookup) any {
+	switch v := v.(type) {
+	case string:
+		parts, err := parseTemplate(v)
+		if err != nil {
+			return nil
+		}
+		text, ok := fill(parts, values)
+		if !ok {
+			return nil
+		}
+		out, ok := s.value(text)
+		if !ok {
+			return nil
+		}
+		return out
+	case []any:
+		var items *schema
+		if s != nil {
+			items = s.Items
+		}
+		out := make([]any, len(v))
+		for i, item := range v {
+			if out[i] = fillArg(item, items, values); out[i] == nil {
+				return nil
+			}
+		}
+		return out
+	default:
+		return v
+	}
+}
+
+// verdict is what a plan comes to once its result is there.
+type verdict struct {
+	Answer
+	texts   []string // the replies that can be filled, in the example's order
+	private bool
+}
+
+// conclude applies the first branch that holds, and fills the replies. generic
+// are the examples whose branches serve an error the example says nothing about.
+func (p plan) conclude(result *toolResult, generic []*Example) verdict {
+	v := verdict{Answer: p.example.Answer, private: p.example.Private}
+	if b := p.branch(p.example.When, result); b != nil {
+		v.Answer = b.Answer
+	} else if result != nil && result.err != "" {
+		v.Answer = Answer{}
+		for _, e := range generic {
+			if b := p.branch(e.When, result); b != nil {
+				v.Answer = b.Answer
+				break
+			}
+		}
+	}
+	for _, r := range v.Reply {
+		if parts, err := parseTemplate(r); err == nil {
+			if text, ok := fill(parts, p.withResult(result)); ok {
+				v.texts = append(v.texts, strings.TrimSpace(text))
+			}
+		}
+	}
+	return v
+}
+
+func (p plan) branch(branches []Branch, result *toolResult) *Branch {
+	for i, b := range branches {
+		holds := true
+		for path, want := range b.If {
+			holds = holds && p.holds(path, want, result)
+		}
+		if holds {
+			return &branches[i]
+		}
+	}
+	return nil
+}
+
+// holds compares one condition: the error code, or a result path, with one of the
+// wanted texts.
+func (p plan) holds(path string, want texts, result *toolResult) bool {
+	if path == "error" {
+		for _, w := range want {
+			if result != nil && result.err != "" && (w == result.err || w == "*") {
+				return true
+			}
+		}
+		return false
+	}
+	if result == nil || result.err != "" {
+		return false
+	}
+	got := result.field(strings.TrimPrefix(path, "result."))
+	for _, w := range want {
+		if strings.EqualFold(w, got) {
+			return true
+		}
+	}
+	return false
+}
+
+// withResult adds {result.path} to the plan's values.
+func (p plan) withResult(result *toolResult) lookup {
+	return func(name string) string {
+		if path, ok := strings.CutPrefix(name, "result."); ok {
+			if result == nil {
+				return ""
+			}
+			return result.field(path)
+		}
+		return p.values(name)
+	}
+}
