@@ -55,6 +55,7 @@ type Tool struct {
 	Binding     Binding
 	Private     bool               // its result never goes into public text
 	Write       bool               // has effects: idempotency key, never retried blindly
+	Asker       string             // the parameter that names the danmaku whose viewer is meant; not sent on
 	Parameters  json.RawMessage    // JSON schema of the arguments, compact, an object
 	Schema      *jsonschema.Schema // Parameters compiled
 	Facts       []FactField
@@ -76,6 +77,7 @@ type toolFile struct {
 	Binding     Binding        `yaml:"binding"`
 	Private     bool           `yaml:"private"`
 	Write       bool           `yaml:"write"`
+	Asker       string         `yaml:"asker"`
 	Parameters  map[string]any `yaml:"parameters"`
 	Facts       []FactField    `yaml:"facts"`
 }
@@ -102,9 +104,12 @@ func parseTool(file, stem string, data []byte) (*Tool, error) {
 			ps.add(file, doc.line("facts", i), "facts[%d].field is empty", i)
 		}
 	}
+	if properties, _ := f.Parameters["properties"].(map[string]any); f.Asker != "" && properties[f.Asker] == nil {
+		ps.add(file, doc.line("asker"), "asker %q is not a parameter", f.Asker)
+	}
 	t := &Tool{
 		Name: f.Name, Description: strings.TrimSpace(f.Description), Binding: f.Binding,
-		Private: f.Private, Write: f.Write, Facts: f.Facts, File: file, raw: data,
+		Private: f.Private, Write: f.Write, Asker: f.Asker, Facts: f.Facts, File: file, raw: data,
 	}
 	if t.Parameters, t.Schema, err = compileSchema(f.Parameters); err != nil {
 		ps.add(file, doc.line("parameters"), "parameters: %v", err)
