@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// IO is where a command writes.
+type IO struct {
+	Out io.Writer // results
+	Err io.Writer // everything else
+}
+
+// DemoOptions are the flags of demo; a zero value leaves the choice to the room.
+type DemoOptions struct {
+	Room    string        // recording (JSON Lines) or room script; "": our own evening
+	Catalog string        // catalogue in the harness/catalog schema
+	Focus   string        // JSON Lines of {ts_ms, link_id}
+	Speed   float64       // room seconds per wall second
+	From    time.Duration // where in the room to begin
+	For     time.Duration // how much of it to play
+	Busiest time.Duration // play the busiest stretch of this length instead of From and For
+	Profile string        // latency profile of the scripted policy
+	JSON    bool          // one JSON object on stdout, nothing else
+	Keep    bool          // keep the data directory
+	Data    string        // data directory; an existing one is gone on with
+}
+
+// ServeOptions are the flags of serve and check.
+type ServeOptions struct {
+	Config   string
+	Targets  []string
+	Embedded bool
+	Data     string
+}
+
+// ShowOptions are the flags of danmaku show.
+type ShowOptions struct {
+	Config string
+	Data   string // an embedded data directory instead of a configuration
+	ID     string
+	JSON   bool
+}
+
+// Actions is what the commands do. Each returns nil when what was asked for was done.
+type Actions struct {
+	Demo            func(context.Context, DemoOptions, IO) error
+	Serve           func(context.Context, ServeOptions, IO) error
+	Check           func(context.Context, ServeOptions, IO) error
+	DanmakuShow     func(context.Context, ShowOptions, IO) error
+	HarnessValidate func(ctx context.Context, dir string, io IO) error
+	HarnessHash     func(ctx context.Context, dir string, io IO) error
+	EngineInstall   func(context.Context, IO) error
+}
+
+// ErrReported is returned by an action that has already said what is wrong.
+var ErrReported = errors.New("reported")
+
+// Run executes one command line and returns the exit code. SIGINT and SIGTERM end
+// the command's context; a second one ends the process.
+func Run(args []string, actions Actions, io IO) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal is the default again
+	root := commands(actions, io)
+	root.SetArgs(args)
+	root.SetOut(io.Out)
+	root.SetErr(io.Err)
+	err := root.ExecuteContext(ctx)
+	var usage *usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, ErrReported):
+		return 1
+	case errors.As(err, &usage):
+		fmt.Fprintf(io.Err, "livehost: %v\nSee `livehost --help`.\n", err)
+		return 2
+	default:
+		for line := range strings.Lines(err.Error()) {
+			fmt.Fprintf(io.Err, "livehost: %s\n", strings.TrimRight(line, "\n"))
+		}
+		return 1
+	}
+}
+
+type usageError struct{ error }
+
+func commands(a Actions, io IO) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "livehost",
+		Short:         "An AI host answers live-commerce rooms, aloud and in private text, and proves what it did",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(demo(a, io), serve(a, io), check(a, io), danmaku(a, io), harness(a, io), engine(a, io))
+	return root
+}
+
+func demo(a Actions, io IO) *cobra.Command {
+	var o DemoOptions
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Play a room with everything embedded: no servers, no keys, a scripted policy",
+		Args:  noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return a.Demo(c.Context(), o, io) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.Room, "room", "", "recording (JSON Lines) or room script (*.room.txtar) to play instead of our own evening")
+	f.StringVar(&o.Catalog, "catalog", "", "catalogue to sell from (JSON, see docs/harness.md)")
+	f.StringVar(&o.Focus, "focus", "", "which link the host shows when: JSON Lines of {ts_ms, link_id}")
+	f.Float64Var(&o.Speed, "speed", 0, "room seconds per second (the room proposes one; recordings: 20)")
+	f.DurationVar(&o.From, "from", 0, "where in a recording to begin")
+	f.DurationVar(&o.For, "for", 0, "how much of it to play (0: to the end)")
+	f.DurationVar(&o.Busiest, "busiest", 0, "play the busiest stretch of this length of a recording, e.g. 10m")
+	f.StringVar(&o.Profile, "profile", "", "latency of the scripted policy: h20-mtp or instant")
+	f.BoolVar(&o.JSON, "json", false, "print the summary as one JSON object, and nothing else")
+	f.BoolVar(&o.Keep, "keep", false, "keep the data directory and say where it is")
+	f.StringVar(&o.Data, "data", "", "data directory; what an earlier run left there is gone on with (implies --keep)")
+	return c
+}
+
+func serveFlags(c *cobra.Command, o *ServeOptions) {
+	f := c.Flags()
+	f.StringVar(&o.Config, "config", "", "YAML file (see docs/config.md); LIVEHOST_* variables go over it")
+	f.StringSliceVar(&o.Targets, "target", []string{"all"}, "stages to run: aggregator, agentworker, dispatcher, or all")
+	f.BoolVar(&o.Embedded, "embedded", false, "start Kafka, Redis, the scripted policy and the commerce server in this process")
+	f.StringVar(&o.Data, "data", "", "data directory of the embedded servers")
+}
+
+func serve(a Actions, io IO) *cobra.Command {
+	var o ServeOptions
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Run stages until told to stop",
+		Args:  noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return a.Serve(c.Context(), o, io) },
+	}
+	serveFlags(c, &o)
+	return c
+}
+
+func check(a Actions, io IO) *cobra.Command {
+	var o ServeOptions
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "List every problem of a configuration and of the harness it names, and exit",
+		Args:  noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return a.Check(c.Context(), o, io) },
+	}
+	serveFlags(c, &o)
+	return c
+}
+
+func danmaku(a Actions, io IO) *cobra.Command {
+	var o ShowOptions
+	show := &cobra.Command{
+		Use:   "show ID",
+		Short: "The whole way of one danmaku, read from the log: why it was or was not answered",
+		Args:  exactly(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.ID = args[0]
+			return a.DanmakuShow(c.Context(), o, io)
+		},
+	}
+	show.Flags().StringVar(&o.Config, "config", "", "YAML file with the Kafka to read from")
+	show.Flags().StringVar(&o.Data, "data", "", "data directory of an embedded run that has ended")
+	show.Flags().BoolVar(&o.JSON, "json", false, "print JSON")
+	c := &cobra.Command{Use: "danmaku", Short: "Look at danmaku"}
+	c.AddCommand(show)
+	return c
+}
+
+func harness(a Actions, io IO) *cobra.Command {
+	var dir string
+	c := &cobra.Command{Use: "harness", Short: "Look at skills, prompts, hooks, tools and releases"}
+	c.PersistentFlags().StringVar(&dir, "dir", "", "harness folder; \"\": the one that ships with the binary")
+	c.AddCommand(
+		&cobra.Command{
+			Use: "validate", Short: "List every problem with file and line", Args: noArgs,
+			RunE: func(c *cobra.Command, _ []string) error { return a.HarnessValidate(c.Context(), dir, io) },
+		},
+		&cobra.Command{
+			Use: "hash", Short: "Print each release's content hash", Args: noArgs,
+			RunE: func(c *cobra.Command, _ []string) error { return a.HarnessHash(c.Context(), dir, io) },
+		},
+	)
+	return c
+}
+
+func engine(a Actions, io IO) *cobra.Command {
+	c := &cobra.Command{Use: "engine", Short: "The embedded ClickHouse engine"}
+	c.AddCommand(&cobra.Command{
+		Use: "install", Short: "Fetch the pinned engine library through npm (178 MB, once)", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.EngineInstall(c.Context(), io) },
+	})
+	return c
+}
+
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return &usageError{fmt.Errorf("unexpected argument %q", args[0])}
+	}
+	return nil
+}
+
+func exactly(n int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return &usageError{fmt.Errorf("need %d argument(s), got %d", n, len(args))}
+		}
+		return nil
+	}
+}

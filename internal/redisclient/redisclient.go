@@ -1,0 +1,42 @@
+package redisclient
+
+import (
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"livehost/internal/config"
+)
+
+// Config is how to reach Redis. Durations are wall time.
+type Config struct {
+	Addrs    []string      `yaml:"addrs"` // host:port; several make a cluster client
+	Username string        `yaml:"username"`
+	Password config.Secret `yaml:"password"`
+	Timeout  time.Duration `yaml:"timeout"` // of one command
+}
+
+// DefaultConfig is everything but the addresses.
+func DefaultConfig() Config { return Config{Timeout: time.Second} }
+
+// Validate reports every problem.
+func (c Config) Validate() error {
+	var problems []error
+	if len(c.Addrs) == 0 {
+		problems = append(problems, errors.New("addrs: empty; name at least one host:port, or use --embedded"))
+	}
+	if c.Timeout <= 0 {
+		problems = append(problems, errors.New("timeout: must be positive"))
+	}
+	return errors.Join(problems...)
+}
+
+// New makes the client; it connects on first use. The caller closes it.
+func New(c Config) redis.UniversalClient {
+	return redis.NewUniversalClient(&redis.UniversalOptions{
+		Addrs: c.Addrs, Username: c.Username, Password: string(c.Password),
+		DialTimeout: c.Timeout, ReadTimeout: c.Timeout, WriteTimeout: c.Timeout,
+		ContextTimeoutEnabled: true,
+	})
+}
