@@ -1,0 +1,254 @@
+package audit
+
+import (
+	"slices"
+	"time"
+
+	"livehost/streams/event"
+)
+
+// maxChain bounds how many covers are followed from one merged danmaku.
+const maxChain = 16
+
+// View is a log with repeated records taken together and joined by id.
+type View struct {
+	log        *Log
+	ids        []event.DanmakuID // in order of first append
+	fates      map[event.DanmakuID]*fate
+	windows    map[event.WindowID]*event.Window
+	replies    map[event.RunID]*Entry[event.Reply]
+	utterances []*utterance // in order of first record
+	hits       map[string]event.GuardrailHit
+}
+
+// fate is everything that happened to one danmaku.
+type fate struct {
+	accepted *Entry[event.Danmaku] // nil: an outcome of a danmaku nobody sent
+	states   []event.State         // distinct, in order
+	outcome  *event.Outcome        // the first; nil without one
+	member   *event.Member         // in its first window; nil when never admitted
+	window   *event.Window
+	heard    []*utterance // deliveries that reached somebody
+}
+
+// utterance is one delivery: all records with its id.
+type utterance struct {
+	event.Delivery                   // the last record
+	first, end     int64             // first audio and end in room time, 0 when unknown
+	starts         map[[2]int64]bool // distinct starts
+	states         []event.DeliveryState
+}
+
+// reached reports whether somebody heard or got any of it. One that only
+// started may have been heard before the process died, unless it says otherwise.
+func (u *utterance) reached() bool {
+	if u.has(event.DeliveryEnded) || u.has(event.DeliverySent) || u.has(event.DeliveryInterrupted) {
+		return true
+	}
+	return u.has(event.DeliveryStarted) && !u.has(event.DeliveryCancelled) && !u.has(event.DeliverySkipped)
+}
+
+func (u *utterance) has(s event.DeliveryState) bool { return slices.Contains(u.states, s) }
+
+// NewView joins a sorted log.
+func NewView(l *Log) *View {
+	v := &View{
+		log: l, fates: map[event.DanmakuID]*fate{}, windows: map[event.WindowID]*event.Window{},
+		replies: map[event.RunID]*Entry[event.Reply]{}, hits: map[string]event.GuardrailHit{},
+	}
+	for i := range l.Danmaku {
+		if f := v.fate(l.Danmaku[i].V.DanmakuID); f.accepted == nil {
+			f.accepted = &l.Danmaku[i]
+			v.ids = append(v.ids, l.Danmaku[i].V.DanmakuID)
+		}
+	}
+	for i := range l.Windows {
+		v.addWindow(&l.Windows[i].V)
+	}
+	for i := range l.Replies {
+		if run := l.Replies[i].V.RunID; v.replies[run] == nil {
+			v.replies[run] = &l.Replies[i]
+		}
+	}
+	v.addDeliveries()
+	for i := range l.Outcomes {
+		o := &l.Outcomes[i].V
+		f := v.fate(o.DanmakuID)
+		if f.outcome == nil {
+			f.outcome = o
+		}
+		if !slices.Contains(f.states, o.State) {
+			f.states = append(f.states, o.State)
+		}
+	}
+	for _, h := range l.Hits {
+		v.hits[h.V.HitID] = h.V
+	}
+	return v
+}
+
+func (v *View) fate(id event.DanmakuID) *fate {
+	f := v.fates[id]
+	if f == nil {
+		f = &fate{}
+		v.fates[id] = f
+	}
+	return f
+}
+
+func (v *View) addWindow(w *event.Window) {
+	if v.windows[w.WindowID] != nil {
+		return
+	}
+	v.windows[w.WindowID] = w
+	for i := range w.Members {
+		if f := v.fate(w.Members[i].DanmakuID); f.member == nil {
+			f.member, f.window = &w.Members[i], w
+		}
+	}
+}
+
+func (v *View) addDeliveries() {
+	byID := map[event.DeliveryID]*utterance{}
+	for _, d := range v.log.Deliveries {
+		u := byID[d.V.DeliveryID]
+		if u == nil {
+			u = &utterance{starts: map[[2]int64]bool{}}
+			byID[d.V.DeliveryID] = u
+			v.utterances = append(v.utterances, u)
+		}
+		u.Delivery = d.V
+		u.states = append(u.states, d.V.State)
+		if d.V.FirstAudioMs > 0 {
+			u.first = d.V.FirstAudioMs
+		}
+		if d.V.EndMs > 0 {
+			u.end = d.V.EndMs
+		}
+		if d.V.State == event.DeliveryStarted {
+			u.starts[[2]int64{d.V.FirstAudioMs, d.V.TimeMs}] = true
+		}
+	}
+	for _, u := range v.utterances {
+		if !u.reached() {
+			continue
+		}
+		for _, id := range u.DanmakuIDs {
+			if f := v.fate(id); !slices.Contains(f.heard, u) {
+				f.heard = append(f.heard, u)
+			}
+		}
+	}
+}
+
+// Danmaku lists the accepted danmaku, in order.
+func (v *View) Danmaku() []event.DanmakuID { return v.ids }
+
+// Outcome is the terminal state of a danmaku, false when it has none.
+func (v *View) Outcome(id event.DanmakuID) (event.Outcome, bool) {
+	f := v.fates[id]
+	if f == nil || f.outcome == nil {
+		return event.Outcome{}, false
+	}
+	return *f.outcome, true
+}
+
+// Heard is what the danmaku's viewer heard or was sent in answer to it: the
+// deliveries that name it, or those of the danmaku that covers it when it was merged.
+func (v *View) Heard(id event.DanmakuID) []event.Delivery {
+	var out []event.Delivery
+	for _, u := range v.answers(id) {
+		out = append(out, u.Delivery)
+	}
+	return out
+}
+
+func (v *View) answers(id event.DanmakuID) []*utterance {
+	for range maxChain {
+		f := v.fates[id]
+		if f == nil || len(f.heard) > 0 {
+			return f.utterances()
+		}
+		if f.outcome == nil || f.outcome.State != event.Merged || f.outcome.CoverID == "" {
+			return nil
+		}
+		id = f.outcome.CoverID
+	}
+	return nil
+}
+
+func (f *fate) utterances() []*utterance {
+	if f == nil {
+		return nil
+	}
+	return f.heard
+}
+
+// reply is the earliest reply.v1 behind what answers the danmaku, nil without one.
+func (v *View) reply(id event.DanmakuID) *Entry[event.Reply] {
+	var best *Entry[event.Reply]
+	for _, u := range v.answers(id) {
+		if r := v.replies[u.RunID]; r != nil && (best == nil || r.Wall.Before(best.Wall)) {
+			best = r
+		}
+	}
+	return best
+}
+
+// NotInRoom reports whether the viewer was told that the product is not in this room.
+func (v *View) NotInRoom(id event.DanmakuID) bool {
+	for _, u := range v.fates[id].utterances() {
+		if r := v.replies[u.RunID]; r != nil && slices.Contains(r.V.NotInRoom, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// Hits counts the times each guardrail rule fired.
+func (v *View) Hits() map[string]int {
+	n := map[string]int{}
+	for _, h := range v.hits {
+		n[h.Rule]++
+	}
+	return n
+}
+
+// Modes counts the danmaku windows of each mode.
+func (v *View) Modes() map[event.Mode]int {
+	n := map[event.Mode]int{}
+	for _, w := range v.windows {
+		if w.Kind == event.DanmakuWindow {
+			n[w.Mode]++
+		}
+	}
+	return n
+}
+
+// platformMs is the danmaku's corrected platform time. A stage may correct it,
+// but not to after its arrival (room maps wall to room time; nil: unknown).
+func (f *fate) platformMs(room func(time.Time) time.Time) int64 {
+	ms := f.accepted.V.PlatformTimeMs
+	switch {
+	case f.member != nil && f.member.PlatformMs > 0:
+		ms = f.member.PlatformMs
+	case f.outcome != nil && f.outcome.PlatformMs > 0:
+		ms = f.outcome.PlatformMs
+	}
+	if room != nil {
+		ms = min(ms, room(f.accepted.Wall.Add(time.Millisecond)).UnixMilli()) // append times are whole milliseconds
+	}
+	return ms
+}
+
+// variant is the arm the danmaku's viewer is in, "" when nothing says.
+func (f *fate) variant() event.Variant {
+	switch {
+	case f.window != nil:
+		return f.window.Variant
+	case f.outcome != nil:
+		return f.outcome.Variant
+	default:
+		return ""
+	}
+}
