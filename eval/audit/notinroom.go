@@ -80,19 +80,18 @@ func latinAt(s string, i int) bool {
 // folded is a text for comparison: NFKC, lower case, no spaces next to Chinese.
 func folded(s string) string {
 	var out []rune
-	runes := []rune(strings.ToLower(norm.NFKC.String(s)))
+	runes := []rune(strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(s))), " "))
 	for i, c := range runes {
-		if unicode.IsSpace(c) {
+		if c == ' ' {
 			beforeHan := i > 0 && unicode.Is(unicode.Han, runes[i-1])
 			afterHan := i+1 < len(runes) && unicode.Is(unicode.Han, runes[i+1])
 			if beforeHan || afterHan {
 				continue
 			}
-			c = ' '
 		}
 		out = append(out, c)
 	}
-	return strings.TrimSpace(string(out))
+	return string(out)
 }
 
 // shelf is what a room lists at a moment. Rooms that never said have everything
