@@ -1,0 +1,60 @@
+package dispatcher
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"livehost/streams/event"
+)
+
+// Config is the dispatcher's values. Durations are room time unless they say wall.
+type Config struct {
+	Group string `yaml:"group"` // consumer group
+	Lanes int    `yaml:"lanes"` // rooms handled at once
+
+	MaxQueuedSpeech time.Duration `yaml:"max_queued_speech"` // above it new answers go out as private text
+	CoolDown        time.Duration `yaml:"cool_down"`         // one voice per question across variants for so long
+	Drain           time.Duration `yaml:"drain"`             // wall time for the present sentences at shutdown
+	Horizon         time.Duration `yaml:"horizon"`           // how far apart a reply and its handing over again may be
+
+	PublicVerdicts  []string `yaml:"public_verdicts"`  // rules that must have let a text pass before it is spoken
+	PrivateVerdicts []string `yaml:"private_verdicts"` // the same for private text
+
+	MaxPrivateSends int `yaml:"max_private_sends"` // at once, over all rooms
+
+	Defaults event.RoomSettings `yaml:"defaults"` // of rooms whose settings were never announced
+}
+
+// DefaultConfig is the domain's numbers.
+func DefaultConfig() Config {
+	rules := []string{"grounding", "identity", "leakage"}
+	return Config{
+		Group: "dispatcher", Lanes: 64,
+		MaxQueuedSpeech: 10 * time.Second, CoolDown: 60 * time.Second,
+		Drain: 15 * time.Second, Horizon: 10 * time.Minute,
+		PublicVerdicts: rules, PrivateVerdicts: rules,
+		MaxPrivateSends: 64,
+		Defaults:        event.RoomSettings{Language: "zh"},
+	}
+}
+
+// Validate lists every problem.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Group == "" {
+		errs = append(errs, errors.New("group: empty"))
+	}
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{
+		{"lanes", int64(c.Lanes)}, {"max_queued_speech", int64(c.MaxQueuedSpeech)}, {"cool_down", int64(c.CoolDown)},
+		{"drain", int64(c.Drain)}, {"horizon", int64(c.Horizon)}, {"max_private_sends", int64(c.MaxPrivateSends)},
+	} {
+		if n.value <= 0 {
+			errs = append(errs, fmt.Errorf("%s: want more than 0", n.name))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,247 @@
+package dispatcher
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"livehost/internal/clock"
+	"livehost/internal/fault"
+	"livehost/streams"
+	"livehost/streams/event"
+)
+
+// Deps is what a Dispatcher works with; all are required except Outlets.Private.
+type Deps struct {
+	Clock     *clock.Clock
+	Publisher streams.Publisher
+	Reader    streams.Reader
+	Ledger    Ledger
+	Outlets   Outlets
+	Log       *slog.Logger
+}
+
+// Dispatcher is a streams.Handler and streams.Assignee of reply.v1 and
+// room-event.v1.
+type Dispatcher struct {
+	cfg   Config
+	deps  Deps
+	sends chan struct{} // one token per private text under way
+
+	mu         sync.Mutex
+	partitions map[int32]*partition
+}
+
+var (
+	_ streams.Handler  = (*Dispatcher)(nil)
+	_ streams.Assignee = (*Dispatcher)(nil)
+)
+
+// errNotOurs leaves a record to the partition's next owner.
+var errNotOurs = fault.Errorf(fault.Canceled, "dispatcher: the partition is being given up")
+
+// New checks cfg.
+func New(cfg Config, deps Deps) (*Dispatcher, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("dispatcher: %w", err)
+	}
+	return &Dispatcher{
+		cfg: cfg, deps: deps, sends: make(chan struct{}, cfg.MaxPrivateSends),
+		partitions: map[int32]*partition{},
+	}, nil
+}
+
+// Binding is the dispatcher's consumer group.
+func (d *Dispatcher) Binding() streams.Binding {
+	return streams.Binding{
+		Group: d.cfg.Group, Topics: []string{event.TopicReply, event.TopicRoomEvent},
+		Assignment: streams.AssignRange, Handler: d, Lanes: d.cfg.Lanes,
+	}
+}
+
+// Run waits for ctx's end and then drains what is still assigned. The work itself
+// is started by Handle.
+func (d *Dispatcher) Run(ctx context.Context) error {
+	<-ctx.Done()
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.cfg.Drain)
+	defer cancel()
+	d.mu.Lock()
+	var ids []int32
+	for id := range d.partitions {
+		ids = append(ids, id)
+	}
+	d.mu.Unlock()
+	var all sync.WaitGroup
+	for _, id := range ids {
+		all.Go(func() { d.Revoked(drain, id) })
+	}
+	all.Wait()
+	return nil
+}
+
+// Assigned implements streams.Assignee: it reads the partition back from the log.
+func (d *Dispatcher) Assigned(ctx context.Context, id int32) error {
+	p := newPartition(ctx, d, id)
+	if err := d.restore(ctx, p); err != nil {
+		p.cancel()
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.partitions[id] = p
+	return nil
+}
+
+// Revoked implements streams.Assignee.
+func (d *Dispatcher) Revoked(ctx context.Context, id int32) {
+	d.mu.Lock()
+	p := d.partitions[id]
+	delete(d.partitions, id)
+	d.mu.Unlock()
+	if p != nil {
+		p.drain(ctx)
+	}
+}
+
+// Handle implements streams.Handler.
+func (d *Dispatcher) Handle(_ context.Context, r streams.Record, ack streams.Ack) {
+	d.mu.Lock()
+	p := d.partitions[r.Partition]
+	d.mu.Unlock()
+	if p == nil || !p.enter() {
+		ack(errNotOurs)
+		return
+	}
+	defer p.work.Done()
+	switch r.Topic {
+	case event.TopicReply:
+		reply, err := event.Decode[event.Reply](r.Value)
+		if err != nil {
+			ack(err)
+			return
+		}
+		d.reply(p, reply, ack)
+	case event.TopicRoomEvent:
+		e, err := event.Decode[event.RoomEvent](r.Value)
+		if err == nil && r.Offset >= p.eventsFrom {
+			d.roomEvent(p, &e)
+		}
+		ack(err)
+	default:
+		ack(fault.Errorf(fault.Internal, "dispatcher: unexpected topic %s", r.Topic))
+	}
+}
+
+func (d *Dispatcher) reply(p *partition, reply event.Reply, ack streams.Ack) {
+	var j *job
+	j = newJob(reply, func(err error) {
+		p.endJob(j)
+		ack(err)
+	})
+	p.addJob(j)
+	rm := p.room(reply.RoomID)
+	rm.mu.Lock()
+	pl := rm.take(j, d.deps.Clock.NowMs())
+	rm.mu.Unlock()
+	d.carryOut(rm, pl)
+	j.release()
+}
+
+func (d *Dispatcher) roomEvent(p *partition, e *event.RoomEvent) {
+	rm := p.room(e.RoomID)
+	rm.mu.Lock()
+	pl := rm.event(e, d.deps.Clock.NowMs())
+	rm.mu.Unlock()
+	d.carryOut(rm, pl)
+}
+
+func (d *Dispatcher) voice() string { return d.deps.Outlets.Voice.Name() }
+
+// carryOut does what the room decided. It must be called without the room's lock
+// and within work that the partition counts.
+func (d *Dispatcher) carryOut(rm *room, pl plan) {
+	if pl.speak {
+		rm.p.work.Go(func() { d.runVoice(rm) })
+	}
+	for _, s := range pl.sends {
+		rm.p.work.Go(func() { d.send(rm, s) })
+	}
+	err := d.record(rm.p.ctx, rm, pl)
+	for _, j := range pl.release {
+		if err != nil {
+			j.end(err)
+		}
+		j.release()
+	}
+}
+
+// record publishes deliveries and hits, then outcomes, and settles the danmaku.
+// When the log refuses, their replies stay unacknowledged.
+func (d *Dispatcher) record(ctx context.Context, rm *room, pl plan) error {
+	var first, outcomes []event.Event
+	nowMs := d.deps.Clock.NowMs()
+	for _, dl := range pl.deliveries {
+		first = append(first, dl)
+	}
+	for _, h := range pl.hits {
+		first = append(first, h)
+	}
+	for _, e := range pl.endings {
+		if e.state != "" {
+			outcomes = append(outcomes, e.outcome(nowMs))
+		}
+	}
+	err := d.publish(ctx, first...)
+	if err == nil {
+		err = d.publish(ctx, outcomes...)
+	}
+	rm.mu.Lock()
+	for _, e := range pl.endings {
+		delete(rm.pending, e.o.member.DanmakuID)
+		if err == nil {
+			rm.p.settle(e, nowMs)
+		}
+	}
+	rm.mu.Unlock()
+	for _, e := range pl.endings {
+		for _, j := range append([]*job{e.o.job}, e.o.also...) {
+			if err != nil {
+				j.end(err)
+			}
+			j.release()
+		}
+	}
+	return err
+}
+
+// publish retries while the log is away; ctx's end ends it.
+func (d *Dispatcher) publish(ctx context.Context, events ...event.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	return d.retry(ctx, "publishing failed, retrying", func() error { return d.deps.Publisher.Publish(ctx, events...) })
+}
+
+// retry repeats do while a dependency is away, backing off from 20 ms to 1 s of
+// wall time, until ctx ends. Other errors come back at once.
+func (d *Dispatcher) retry(ctx context.Context, message string, do func() error) error {
+	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		err := do()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if kind := fault.KindOf(err); kind != fault.Unavailable && kind != fault.Exhausted {
+			return err
+		}
+		d.deps.Log.Warn(message, "err", err)
+		t := time.NewTimer(max(wait, fault.RetryAfter(err)))
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return err
+		}
+	}
+}

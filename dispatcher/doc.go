@@ -1,0 +1,35 @@
+// Package dispatcher makes replies heard: one ordered voice per room, and private
+// text. It reads reply.v1 and room-event.v1 and writes delivery.v1, outcome.v1 and
+// guardrail-hit.v1.
+//
+// It owns the terminal state of every danmaku from its reply.v1 on, the order of a
+// room's speech, and what was heard (delivery.v1). It does not own what is said
+// (agentworker), windows and asking again (aggregator), how text becomes speakable
+// (dispatcher/speech), lengths and order as arithmetic (dispatcher/pacing), or how
+// audio and messages leave the process (dispatcher/outlet).
+//
+// A room decides under its lock and returns a plan; the plan is carried out
+// (published, sent, spoken) without it. The lock order is room, then partition.
+//
+// Invariants:
+//   - nobody hears an answer twice: a danmaku has at most one owner here, a ledger
+//     claim precedes speech and private text, and what the log says was delivered
+//     is never delivered again;
+//   - delivery.v1 started is acknowledged before the first audio; then ended is
+//     acknowledged before the outcomes; a reply's record is acknowledged after the
+//     outcomes of all its danmaku. Hence a crash leaves the reply to be handed over
+//     again, and the log decides: ended without outcome is answered, started
+//     without end is interrupted and failed, never spoken again;
+//   - late is never spoken or sent: checked on arrival, on dequeue, before started
+//     and before the first audio, per danmaku;
+//   - one voice per question and room across variants; variants never share text.
+//
+// Who does what when a fact changes while speech waits: the dispatcher writes
+// delivery.v1 cancelled with stale_fact and lists the danmaku that may still be
+// asked again (answer_by not passed); from then on these are the aggregator's, which
+// asks again or ends them. The others end here, as expired(stale_fact).
+//
+// One exception to "the aggregator alone writes merged": askers of another variant
+// who heard that variant's answer in a room without private text are merged here
+// (heard_other_variant), with delivery.v1 skipped naming the heard variant.
+package dispatcher

@@ -1,0 +1,124 @@
+package dispatcher
+
+import (
+	"sync/atomic"
+	"time"
+
+	"livehost/dispatcher/pacing"
+	"livehost/dispatcher/speech"
+	"livehost/streams"
+	"livehost/streams/event"
+)
+
+// job is one reply on its way. Its record is acknowledged when nothing is left:
+// the handling itself, each danmaku that waits for an outcome here, and an event
+// window's speech count one each.
+type job struct {
+	reply event.Reply
+	ack   streams.Ack
+	left  atomic.Int64
+	ended atomic.Bool // acknowledged
+}
+
+func newJob(reply event.Reply, ack streams.Ack) *job {
+	j := &job{reply: reply, ack: ack}
+	j.left.Store(1)
+	return j
+}
+
+func (j *job) hold() { j.left.Add(1) }
+
+func (j *job) release() {
+	if j.left.Add(-1) == 0 {
+		j.end(nil)
+	}
+}
+
+// end acknowledges once; with an error the record stays for the next owner.
+func (j *job) end(err error) {
+	if j.ended.CompareAndSwap(false, true) {
+		j.ack(err)
+	}
+}
+
+// owed is one danmaku that gets its outcome here. It is in one place at a time
+// (an item, a private send, a plan), and whoever took it from there ends it.
+type owed struct {
+	member  event.Member
+	job     *job
+	private string // what the agent wrote for this asker alone; "" when nothing
+	also    []*job // later replies naming the same danmaku wait for the same outcome
+}
+
+// item is speech: a text and the danmaku it answers.
+type item struct {
+	job       *job
+	heard     string // as heard
+	spoken    string // for the engine
+	length    time.Duration
+	owed      []*owed // none for event windows
+	began     bool    // its started is in the log
+	followers []*item // other variants' answers to the same question, in rooms without private text
+}
+
+func newItem(j *job, answers []*owed) *item {
+	heard := speech.Clean(j.reply.Public.Text)
+	spoken := speech.Say(heard)
+	return &item{job: j, heard: heard, spoken: spoken, length: pacing.Length(spoken), owed: answers}
+}
+
+// speakBy is the earliest deadline of the danmaku still in it, the reply's when
+// there are none.
+func (it *item) speakBy() int64 {
+	if len(it.owed) == 0 {
+		return it.job.reply.SpeakByMs
+	}
+	by := it.owed[0].member.SpeakByMs
+	for _, o := range it.owed[1:] {
+		by = min(by, o.member.SpeakByMs)
+	}
+	return by
+}
+
+// lastBy is the latest deadline: when it has passed the whole item is late.
+func (it *item) lastBy() int64 {
+	if len(it.owed) == 0 {
+		return it.job.reply.SpeakByMs
+	}
+	var by int64
+	for _, o := range it.owed {
+		by = max(by, o.member.SpeakByMs)
+	}
+	return by
+}
+
+func (it *item) event() bool { return it.job.reply.Kind == event.EventWindow }
+
+type queued = pacing.Item[*item]
+
+// queued is the item as pacing sees it.
+func (it *item) queued() queued {
+	return queued{Class: it.job.reply.Class, SpeakByMs: it.speakBy(), Length: it.length, Value: it}
+}
+
+// split removes the danmaku for which match is true and returns them.
+func (it *item) split(match func(*owed) bool) (out []*owed) {
+	var rest []*owed
+	for _, o := range it.owed {
+		if match(o) {
+			out = append(out, o)
+		} else {
+			rest = append(rest, o)
+		}
+	}
+	it.owed = rest
+	return out
+}
+
+func ids(list []*owed) []event.DanmakuID {
+	out := make([]event.DanmakuID, len(list))
+	for i, o := range list {
+		out[i] = o.member.DanmakuID
+	}
+	return out
+}

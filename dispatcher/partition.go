@@ -1,0 +1,157 @@
+package dispatcher
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"livehost/streams/event"
+)
+
+// partition is the rooms and the remembered log of one partition while it is ours.
+type partition struct {
+	id         int32
+	d          *Dispatcher
+	ctx        context.Context // ends when the drain's time is up: speech and sends stop at once
+	cancel     context.CancelFunc
+	eventsFrom int64 // room-event.v1 before this offset was applied by restore
+	work       sync.WaitGroup
+
+	mu       sync.Mutex
+	draining bool
+	rooms    map[event.RoomID]*room
+	past     *past
+	jobs     map[*job]struct{} // not acknowledged
+}
+
+func newPartition(ctx context.Context, d *Dispatcher, id int32) *partition {
+	// It outlives the call that assigns it.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	return &partition{
+		id: id, d: d, ctx: ctx, cancel: cancel,
+		rooms: map[event.RoomID]*room{}, past: newPast(d.cfg), jobs: map[*job]struct{}{},
+	}
+}
+
+// enter counts a piece of work in, unless the partition is being given up.
+func (p *partition) enter() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.draining {
+		return false
+	}
+	p.work.Add(1)
+	return true
+}
+
+func (p *partition) isDraining() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.draining
+}
+
+// drain starts nothing new, lets the present sentences end within ctx, and leaves
+// every unfinished reply to the next owner.
+func (p *partition) drain(ctx context.Context) {
+	p.mu.Lock()
+	p.draining = true
+	p.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		p.work.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		p.cancel()
+		<-done
+	}
+	p.cancel()
+	p.mu.Lock()
+	left := slices.Collect(maps.Keys(p.jobs))
+	p.mu.Unlock()
+	for _, j := range left {
+		j.end(errNotOurs)
+	}
+}
+
+func (p *partition) room(id event.RoomID) *room {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	rm := p.rooms[id]
+	if rm == nil {
+		rm = &room{id: id, d: p.d, p: p, settings: p.d.cfg.Defaults}
+		p.rooms[id] = rm
+	}
+	return rm
+}
+
+func (p *partition) addJob(j *job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.jobs[j] = struct{}{}
+}
+
+func (p *partition) endJob(j *job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.jobs, j)
+}
+
+// known is what happened to a danmaku before its reply came here.
+type known struct {
+	ended    bool            // has its outcome, or is the aggregator's again
+	delivery *event.Delivery // of an earlier process; nil when none
+}
+
+func (p *partition) before(reply event.WindowID, id event.DanmakuID) known {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dl, _ := p.past.delivered.get(id)
+	return known{
+		ended:    p.past.outcomes.has(id) || p.past.returned.has(returnKey{reply, id}),
+		delivery: dl,
+	}
+}
+
+func (p *partition) delivery(id event.DeliveryID) *event.Delivery {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dl, _ := p.past.states.get(id)
+	return dl
+}
+
+// remember replaces what the log said of a delivery of an earlier process.
+func (p *partition) remember(dl *event.Delivery) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.past.states.put(dl.DeliveryID, dl, dl.TimeMs)
+	for _, id := range dl.DanmakuIDs {
+		p.past.delivered.put(id, dl, dl.TimeMs)
+	}
+}
+
+// settle remembers danmaku that need nothing more.
+func (p *partition) settle(e ending, nowMs int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.state == "" {
+		p.past.returned.put(returnKey{e.o.job.reply.ReplyID, e.o.member.DanmakuID}, struct{}{}, nowMs)
+		return
+	}
+	p.past.outcomes.put(e.o.member.DanmakuID, struct{}{}, nowMs)
+}
+
+func (p *partition) retract(id event.DanmakuID, nowMs int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.past.retracted.put(id, struct{}{}, nowMs)
+}
+
+func (p *partition) isRetracted(id event.DanmakuID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.past.retracted.has(id)
+}

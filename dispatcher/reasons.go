@@ -1,0 +1,20 @@
+package dispatcher
+
+// The reasons of outcomes and deliveries written by the dispatcher: a closed list.
+// Outcome states in brackets.
+const (
+	reasonSpoken       = "spoken"              // [answered] aloud
+	reasonPrivateText  = "private_text"        // [answered] to the asker alone
+	reasonHeardOther   = "heard_other_variant" // [merged] the other variant's voice answered; the delivery is skipped
+	reasonLate         = "late"                // [expired] speak_by passed, or would pass before its turn
+	reasonStaleFact    = "stale_fact"          // [expired] a stated fact changed and answer_by had passed; on a delivery: cancelled
+	reasonNoVerdict    = "no_verdict"          // [suppressed] a verdict its channel requires is missing
+	reasonNothingToSay = "nothing_to_say"      // [suppressed] no word or number in the text
+	reasonNoPrivate    = "no_private_channel"  // [suppressed] private text in a room, or to a viewer, without one
+	reasonRoomClosed   = "room_closed"         // [suppressed] the broadcast ended first
+	reasonRetracted    = "retracted"           // [retracted] before the first audio
+	reasonInterrupted  = "interrupted"         // [failed] heard in part, or unknowable after a crash
+	reasonOutletFailed = "outlet_failed"       // [failed] the outlet gave an error before the first audio
+	reasonLedgerAway   = "ledger_unavailable"  // [failed] could not make sure that it was not a repeat in time
+	reasonVoiceBusy    = "voice_busy"          // event windows only: the delivery is skipped
+)

@@ -1,0 +1,360 @@
+package dispatcher
+
+import (
+	"time"
+
+	"livehost/streams/event"
+)
+
+// plan is what a room decided, to be carried out without its lock.
+type plan struct {
+	deliveries []event.Delivery
+	hits       []event.GuardrailHit
+	endings    []ending
+	sends      []send
+	release    []*job // event windows whose speech is over
+	speak      bool   // the voice's goroutine is to start
+}
+
+// send is one private text.
+type send struct {
+	o    *owed
+	text string
+}
+
+func (pl *plan) end(o *owed, state event.State, reason string) {
+	pl.endings = append(pl.endings, ending{o: o, state: state, reason: reason})
+}
+
+func (pl *plan) endAll(list []*owed, state event.State, reason string) {
+	for _, o := range list {
+		pl.end(o, state, reason)
+	}
+}
+
+func (pl *plan) deliver(rm *room, dl event.Delivery) {
+	dl.SpeechQueuedMs = rm.speechQueuedMs(dl.TimeMs)
+	pl.deliveries = append(pl.deliveries, dl)
+}
+
+// take decides what becomes of a new reply.
+func (rm *room) take(j *job, nowMs int64) (pl plan) {
+	public, private := rm.claim(&pl, j, nowMs)
+	if j.reply.Public != nil {
+		rm.takePublic(&pl, j, public, nowMs)
+	}
+	for _, o := range private {
+		rm.sendOwn(&pl, o, nowMs)
+	}
+	return pl
+}
+
+// claim makes this job the owner of the reply's danmaku, except those that are
+// settled already: by an outcome, by being handed back, by an earlier delivery
+// whose outcome is missing (written now), or by waiting here for another reply.
+func (rm *room) claim(pl *plan, j *job, nowMs int64) (public, private []*owed) {
+	members := make(map[event.DanmakuID]event.Member, len(j.reply.Members))
+	for _, m := range j.reply.Members {
+		members[m.DanmakuID] = m
+	}
+	taken := map[event.DanmakuID]*owed{}
+	one := func(id event.DanmakuID, viewer event.ViewerID, text string) *owed {
+		if o := taken[id]; o != nil { // in both parts: public wins, private is the second choice
+			o.private = text
+			return nil
+		}
+		m, ok := members[id]
+		if !ok {
+			m = event.Member{DanmakuID: id, ViewerID: viewer, AnswerByMs: j.reply.AnswerByMs, SpeakByMs: j.reply.SpeakByMs}
+		}
+		o := &owed{member: m, job: j, private: text}
+		if !rm.settled(pl, o, nowMs) {
+			taken[id] = o
+			return o
+		}
+		return nil
+	}
+	if j.reply.Public != nil {
+		for _, id := range j.reply.Public.Covers {
+			if o := one(id, "", ""); o != nil {
+				public = append(public, o)
+			}
+		}
+	}
+	for _, p := range j.reply.Private {
+		if o := one(p.DanmakuID, p.ViewerID, p.Text); o != nil {
+			private = append(private, o)
+		}
+	}
+	return public, private
+}
+
+// settled reports whether the danmaku needs nothing more from this job; if it does,
+// the job holds on for it.
+func (rm *room) settled(pl *plan, o *owed, nowMs int64) bool {
+	id := o.member.DanmakuID
+	if other := rm.pending[id]; other != nil {
+		o.job.hold()
+		other.also = append(other.also, o.job)
+		return true
+	}
+	before := rm.p.before(o.job.reply.ReplyID, id)
+	if before.ended {
+		return true
+	}
+	o.job.hold()
+	if rm.pending == nil {
+		rm.pending = map[event.DanmakuID]*owed{}
+	}
+	rm.pending[id] = o
+	dl := before.delivery
+	if dl == nil {
+		return false
+	}
+	switch dl.State {
+	case event.DeliveryEnded:
+		pl.endings = append(pl.endings, ending{o: o, state: event.Answered, reason: reasonSpoken, channel: event.Public})
+	case event.DeliverySent:
+		pl.endings = append(pl.endings, ending{o: o, state: event.Answered, reason: reasonPrivateText, channel: event.Private})
+	case event.DeliveryStarted:
+		rm.interrupted(pl, dl, nowMs)
+		pl.end(o, event.Failed, reasonInterrupted)
+	case event.DeliveryInterrupted:
+		pl.end(o, event.Failed, reasonInterrupted)
+	default: // skipped or cancelled, and the outcome is missing: decide again
+		return false
+	}
+	return true
+}
+
+// interrupted ends a delivery that a dead process began.
+func (rm *room) interrupted(pl *plan, dl *event.Delivery, nowMs int64) {
+	end := *dl
+	end.State, end.Reason, end.TimeMs = event.DeliveryInterrupted, reasonInterrupted, nowMs
+	rm.p.remember(&end)
+	pl.deliver(rm, end)
+}
+
+func (rm *room) takePublic(pl *plan, j *job, answers []*owed, nowMs int64) {
+	it := newItem(j, answers)
+	if len(answers) == 0 {
+		if it.event() {
+			rm.takeEvent(pl, it, nowMs)
+		}
+		return
+	}
+	if missing := missingVerdicts(rm.d.cfg.PublicVerdicts, j.reply.Verdicts); len(missing) > 0 {
+		pl.hits = append(pl.hits, verdictHit(&j.reply, event.Public, answers, missing, nowMs))
+		for _, o := range answers {
+			rm.instead(pl, o, event.Suppressed, reasonNoVerdict, nowMs)
+		}
+		return
+	}
+	if it.heard == "" {
+		for _, o := range answers {
+			rm.instead(pl, o, event.Suppressed, reasonNothingToSay, nowMs)
+		}
+		return
+	}
+	rm.route(pl, it, nowMs)
+}
+
+// takeEvent speaks an event window's text only when the voice is free.
+func (rm *room) takeEvent(pl *plan, it *item, nowMs int64) {
+	reply := &it.job.reply
+	skip := func(reason string) {
+		pl.deliver(rm, spokenDelivery(it, rm.d.voice(), event.DeliverySkipped, reason, nowMs))
+	}
+	missing := missingVerdicts(rm.d.cfg.PublicVerdicts, reply.Verdicts)
+	before := rm.p.delivery(deliveryID(reply, rm.d.voice(), ""))
+	switch {
+	case before != nil && before.State == event.DeliveryStarted:
+		rm.interrupted(pl, before, nowMs)
+	case before != nil:
+	case len(missing) > 0:
+		pl.hits = append(pl.hits, verdictHit(reply, event.Public, nil, missing, nowMs))
+		skip(reasonNoVerdict)
+	case it.heard == "":
+		skip(reasonNothingToSay)
+	case rm.closed:
+		skip(reasonRoomClosed)
+	case nowMs > reply.SpeakByMs:
+		skip(reasonLate)
+	case rm.now != nil || rm.queue.Len() > 0:
+		skip(reasonVoiceBusy)
+	default:
+		it.job.hold()
+		rm.enqueue(pl, it)
+	}
+}
+
+// route finds the way of an answer: nowhere, another voice, private text, or the
+// queue.
+func (rm *room) route(pl *plan, it *item, nowMs int64) {
+	if rm.closed {
+		rm.closedOn(pl, it, nowMs)
+		return
+	}
+	if rm.staleReply(&it.job.reply) {
+		rm.handBack(pl, it, nowMs)
+		return
+	}
+	pl.endAll(it.split(rm.retracted), event.Retracted, reasonRetracted)
+	pl.endAll(it.split(late(nowMs)), event.Expired, reasonLate)
+	if len(it.owed) == 0 {
+		rm.leave(pl, it, nowMs)
+		return
+	}
+	if rm.otherVoice(pl, it, nowMs) {
+		return
+	}
+	start := max(rm.freeAtMs, nowMs) + rm.queue.Ahead(it.queued()).Milliseconds()
+	if time.Duration(start-nowMs)*time.Millisecond > rm.d.cfg.MaxQueuedSpeech {
+		it.split(func(o *owed) bool { return rm.privately(pl, o, nowMs) })
+	}
+	for _, o := range it.split(late(start)) { // its turn would come too late
+		rm.instead(pl, o, event.Expired, reasonLate, nowMs)
+	}
+	if len(it.owed) == 0 {
+		rm.leave(pl, it, nowMs)
+		return
+	}
+	rm.join(it)
+	rm.enqueue(pl, it)
+}
+
+// otherVoice deals with an answer whose question another variant answers aloud, or
+// has just answered: its askers get their own variant's text privately, or hear the
+// other voice. It reports whether nobody is left to speak for.
+func (rm *room) otherVoice(pl *plan, it *item, nowMs int64) bool {
+	reply := &it.job.reply
+	if reply.QuestionKey == "" {
+		return false
+	}
+	said, wasSaid := rm.heard[reply.QuestionKey]
+	wasSaid = wasSaid && said.variant != reply.Variant && nowMs-said.endMs < rm.d.cfg.CoolDown.Milliseconds()
+	other := rm.sameQuestion(reply.QuestionKey, func(v event.Variant) bool { return v != reply.Variant })
+	if !wasSaid && other == nil {
+		return false
+	}
+	it.split(func(o *owed) bool { return rm.privately(pl, o, nowMs) })
+	switch {
+	case len(it.owed) == 0:
+		rm.leave(pl, it, nowMs)
+	case wasSaid:
+		rm.heardOther(pl, it, said, nowMs)
+	default:
+		other.followers = append(other.followers, it)
+	}
+	return true
+}
+
+// heardOther merges the item's askers into the answer they heard.
+func (rm *room) heardOther(pl *plan, it *item, said heardAnswer, nowMs int64) {
+	dl := spokenDelivery(it, rm.d.voice(), event.DeliverySkipped, reasonHeardOther, nowMs)
+	dl.HeardVariant = said.variant
+	pl.deliver(rm, dl)
+	for _, o := range it.owed {
+		pl.endings = append(pl.endings, ending{o: o, state: event.Merged, reason: reasonHeardOther, channel: event.Public, cover: said.cover})
+	}
+	it.owed = nil
+	rm.leave(pl, it, nowMs)
+}
+
+// sameQuestion is waiting or present speech that answers the question.
+func (rm *room) sameQuestion(key string, variant func(event.Variant) bool) *item {
+	match := func(it *item) bool {
+		return it.job.reply.QuestionKey == key && !it.event() && variant(it.job.reply.Variant)
+	}
+	if rm.now != nil && match(rm.now) {
+		return rm.now
+	}
+	it, _ := rm.queue.Find(match)
+	return it
+}
+
+// join lets a newer answer of the same variant to the same question take over the
+// danmaku of one that still waits: one voice, the newest facts.
+func (rm *room) join(it *item) {
+	reply := &it.job.reply
+	if reply.QuestionKey == "" {
+		return
+	}
+	for _, old := range rm.queue.Take(func(q queued) bool {
+		r := &q.Value.job.reply
+		return r.QuestionKey == reply.QuestionKey && r.Variant == reply.Variant && !q.Value.event()
+	}) {
+		it.owed = append(old.owed, it.owed...)
+		if old.job.reply.CreatedMs > reply.CreatedMs {
+			it.job, it.heard, it.spoken, it.length = old.job, old.heard, old.spoken, old.length
+		}
+		it.followers = append(old.followers, it.followers...)
+	}
+}
+
+func (rm *room) enqueue(pl *plan, it *item) {
+	rm.queue.Push(it.queued())
+	if !rm.running {
+		rm.running, pl.speak = true, true
+	}
+}
+
+// instead ends a danmaku that will not be spoken for, unless private text still
+// reaches its asker in time.
+func (rm *room) instead(pl *plan, o *owed, state event.State, reason string, nowMs int64) {
+	missing := len(missingVerdicts(rm.d.cfg.PrivateVerdicts, o.job.reply.Verdicts)) > 0
+	// A text that was not fit to be spoken is not fit to be sent; the asker's own is.
+	if state == event.Suppressed && (o.private == "" || missing) || !rm.privately(pl, o, nowMs) {
+		pl.end(o, state, reason)
+	}
+}
+
+// privately plans private text to the asker when the room and the asker can get it
+// and there is time; it reports whether.
+func (rm *room) privately(pl *plan, o *owed, nowMs int64) bool {
+	if !rm.hasPrivate(o) || rm.closed || rm.retracted(o) || late(nowMs)(o) ||
+		len(missingVerdicts(rm.d.cfg.PrivateVerdicts, o.job.reply.Verdicts)) > 0 {
+		return false
+	}
+	text := o.private
+	if text == "" {
+		text = o.job.reply.Public.Text
+	}
+	pl.sends = append(pl.sends, send{o, text})
+	return true
+}
+
+func (rm *room) hasPrivate(o *owed) bool {
+	return rm.d.deps.Outlets.Private != nil && rm.settings.PrivateText && !o.member.ViewerID.Anonymous()
+}
+
+// sendOwn plans the text that the agent wrote for one asker.
+func (rm *room) sendOwn(pl *plan, o *owed, nowMs int64) {
+	reply := &o.job.reply
+	missing := missingVerdicts(rm.d.cfg.PrivateVerdicts, reply.Verdicts)
+	switch {
+	case rm.closed:
+		pl.end(o, event.Suppressed, reasonRoomClosed)
+	case rm.retracted(o):
+		pl.end(o, event.Retracted, reasonRetracted)
+	case late(nowMs)(o):
+		pl.end(o, event.Expired, reasonLate)
+	case rm.stale(reply.Facts, o.private, factsSince(reply)):
+		rm.returnOrExpire(pl, []*owed{o}, rm.privateDelivery(o, event.DeliveryCancelled, reasonStaleFact, o.private, nowMs), nowMs)
+	case len(missing) > 0:
+		pl.hits = append(pl.hits, verdictHit(reply, event.Private, []*owed{o}, missing, nowMs))
+		pl.end(o, event.Suppressed, reasonNoVerdict)
+	case o.private == "":
+		pl.end(o, event.Suppressed, reasonNothingToSay)
+	case !rm.hasPrivate(o):
+		pl.end(o, event.Suppressed, reasonNoPrivate)
+	default:
+		pl.sends = append(pl.sends, send{o, o.private})
+	}
+}
+
+func (rm *room) retracted(o *owed) bool { return rm.p.isRetracted(o.member.DanmakuID) }
+
+func late(atMs int64) func(*owed) bool {
+	return func(o *owed) bool { return atMs > o.member.SpeakByMs }
+}

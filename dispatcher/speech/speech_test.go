@@ -1,0 +1,111 @@
+package speech_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"livehost/dispatcher/speech"
+)
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, want string }{
+		{"今天89元", "今天89元"},
+		{"[dog][dog]", ""}, {"👍 👍", ""}, {"❤️", ""}, // CASES P30
+		{"🎉🎉🎉好", "好"},                     // P31
+		{"**限时** 99 元", "限时 99 元"},        // P34
+		{"\n", ""}, {"", ""}, {"！！！", ""}, // P61
+		{"这个 example.invalid/x 正品吗", "这个正品吗"}, // P33
+		{"看 https://example.invalid/a?b=1 哦", "看哦"},
+		{"[点这里](https://example.invalid) 下单", "点这里下单"},
+		{"谢谢[玫瑰][玫瑰]支持", "谢谢支持"},
+		{"[满300减50]今晚有效", "[满300减50]今晚有效"},
+		{"加\u200b微\u200b信", "加微信"},
+		{"好的(≧▽≦)马上", "好的马上"},
+		{"尺寸10*20*30厘米", "尺寸10*20*30厘米"},
+		{"*今天*89元", "今天89元"},
+		{"好哒~", "好哒"}, {"3~5天", "3~5天"},
+		{"- 第一\n- 第二", "第一，第二"},
+		{"价格 1,299.00 元，包邮", "价格 1,299.00 元，包邮"},
+		{"1️⃣号链接", "1号链接"},
+		{"25℃以下，¥89.00，20%", "25℃以下，¥89.00，20%"},
+		{"👨‍👩‍👧家用", "家用"},
+		{"Yes!!! It is 89 yuan 😊", "Yes! It is 89 yuan"},
+		{"，。好", "好"},
+	} {
+		if got := speech.Clean(tt.in); got != tt.want {
+			t.Errorf("Clean(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestSay(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, want string }{
+		{"今天89元", "今天八十九元"},
+		{"只要¥89.00哦", "只要八十九元哦"},
+		{"￥89.9", "89.9 yuan"}, // no Chinese: for an English engine
+		{"100-200元", "一百到二百元"}, {"在¥99-¥199", "在九十九到一百九十九元"},
+		{"编号007", "编号零零七"}, {"单号1234567", "单号一二三四五六七"},
+		{"券后￥89.9", "券后八十九点九元"},
+		{"价格1,299.00元", "价格一千二百九十九元"},
+		{"便宜20%", "便宜百分之二十"},
+		{"降10%-20%", "降百分之十到二十"},
+		{"3-5天到", "三到五天到"}, {"3~5天到", "三到五天到"},
+		{"满300减50", "满三百减五十"},
+		{"2024款", "二零二四款"}, {"2026年新品", "二零二六年新品"},
+		{"拨打4001234567", "拨打四零零 幺二三四 五六七"},
+		{"88VIP更便宜", "88VIP更便宜"},
+		{"iPhone15可用", "iPhone15可用"},
+		{"尺寸10*20*30厘米", "尺寸十乘二十乘三十厘米"},
+		{"晚上20:00开始，20:30抢", "晚上二十点开始，二十点半抢"},
+		{"还剩12件", "还剩十二件"}, {"还剩2件", "还剩两件"}, {"还剩102件", "还剩一百零二件"},
+		{"销量10086单", "销量一万零八十六单"}, {"共10000件", "共一万件"}, {"1000000000元", "十亿元"},
+		{"1/2杯", "二分之一杯"}, {"500ml装", "五百毫升装"}, {"净重2.5kg", "净重二点五公斤"},
+		{"25℃以下", "二十五摄氏度以下"}, {"0元试用", "零元试用"}, {"0.5元", "零点五元"},
+		{"¥89.00 each", "89 yuan each"}, {"20% off", "20 percent off"},
+		{"3-5 days", "3 to 5 days"}, {"¥1,299.00 now", "1299 yuan now"}, {"$12.50", "12.50 dollars"},
+	} {
+		if got := speech.Say(tt.in); got != tt.want {
+			t.Errorf("Say(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+var digits = regexp.MustCompile(`\d+`)
+
+func FuzzClean(f *testing.F) {
+	for _, s := range []string{"今天89元", "[dog]👍", "**a** 3~5", "a\u200bb", "1️⃣", "(≧▽≦)", "10*20", "x.com/1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		if !utf8.ValidString(in) || len(in) > 300 {
+			return
+		}
+		out := speech.Clean(in)
+		for _, r := range out {
+			if unicode.In(r, unicode.Cf, unicode.Cc) || r >= 0x1F300 && r <= 0x1FAFF {
+				t.Fatalf("Clean(%q) = %q keeps %U", in, out, r)
+			}
+		}
+		if said := speech.Say(out); out != "" && strings.TrimSpace(said) == "" {
+			t.Fatalf("Say(%q) = %q", out, said)
+		}
+	})
+}
+
+// No digit lost: plain Chinese sentences keep their numbers through Clean.
+func TestCleanKeepsNumbers(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{
+		"😀89元😀满300减50！", "**1,299.00**元[玫瑰]", "1️⃣2️⃣号，20%，3~5天", "10*20*30厘米(≧▽≦)", "2024款 iPhone 15 Pro Max 88VIP",
+	} {
+		want := strings.Join(digits.FindAllString(strings.ReplaceAll(in, "\uFE0F\u20E3", ""), -1), "|")
+		if got := strings.Join(digits.FindAllString(speech.Clean(in), -1), "|"); got != want {
+			t.Errorf("Clean(%q) has numbers %s, want %s", in, got, want)
+		}
+	}
+}

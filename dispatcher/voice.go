@@ -1,0 +1,350 @@
+package dispatcher
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"livehost/dispatcher/pacing"
+	"livehost/streams/event"
+)
+
+// detached is the wall time for the last records of speech that was cut off.
+const detached = 5 * time.Second
+
+// runVoice is the room's voice: it says what waits, one item after another, and
+// ends when nothing does.
+func (d *Dispatcher) runVoice(rm *room) {
+	for {
+		it := d.next(rm)
+		if it == nil {
+			return
+		}
+		d.say(rm, it)
+		_ = d.deps.Clock.Sleep(rm.p.ctx, pacing.Gap) // its error is the partition's end, seen by next
+	}
+}
+
+// next takes the next item that is still in time and makes it the room's present
+// speech; nil when the voice has nothing to do, and then its goroutine ends.
+func (d *Dispatcher) next(rm *room) (it *item) {
+	d.carryOut(rm, d.locked(rm, func(pl *plan, nowMs int64) { it = rm.pop(pl, nowMs) }))
+	return it
+}
+
+// pop is next under the room's lock.
+func (rm *room) pop(pl *plan, nowMs int64) *item {
+	for {
+		q, ok := rm.queue.Pop()
+		if !ok || rm.p.isDraining() {
+			rm.running = false // what is queued stays unacknowledged
+			return nil
+		}
+		it := q.Value
+		if !rm.stillDue(pl, it, nowMs) {
+			continue
+		}
+		rm.now, rm.freeAtMs = it, nowMs+it.length.Milliseconds()
+		rm.makeRoom(pl, nowMs)
+		return it
+	}
+}
+
+// stillDue drops the item's danmaku that need no speech any more and reports whether
+// it is to be heard. If not, it has left.
+func (rm *room) stillDue(pl *plan, it *item, nowMs int64) bool {
+	switch {
+	case rm.closed:
+		rm.closedOn(pl, it, nowMs)
+		return false
+	case rm.staleReply(&it.job.reply):
+		rm.handBack(pl, it, nowMs)
+		return false
+	}
+	reason := reasonLate
+	if taken := it.split(rm.retracted); len(taken) > 0 {
+		pl.endAll(taken, event.Retracted, reasonRetracted)
+		reason = reasonRetracted
+	}
+	for _, o := range it.split(late(nowMs)) {
+		rm.instead(pl, o, event.Expired, reasonLate, nowMs)
+	}
+	if len(it.owed) > 0 || it.event() && nowMs <= it.job.reply.SpeakByMs {
+		return true
+	}
+	if it.began || it.event() {
+		rm.cancel(pl, it, reason, nowMs)
+	} else {
+		rm.leave(pl, it, nowMs)
+	}
+	return false
+}
+
+// makeRoom ends what cannot begin in time any more, now that the voice is taken
+// until freeAtMs: waiting would only delay the news.
+func (rm *room) makeRoom(pl *plan, nowMs int64) {
+	freeMs := rm.freeAtMs + pacing.Gap.Milliseconds()
+	for _, it := range rm.queue.Take(func(q queued) bool { return q.Value.lastBy() < freeMs }) {
+		for _, o := range it.owed {
+			rm.instead(pl, o, event.Expired, reasonLate, nowMs)
+		}
+		it.owed = nil
+		if it.event() {
+			pl.deliver(rm, spokenDelivery(it, rm.d.voice(), event.DeliverySkipped, reasonLate, nowMs))
+		}
+		rm.leave(pl, it, nowMs)
+	}
+}
+
+// say takes one item through the ledger, the log and the outlet.
+func (d *Dispatcher) say(rm *room, it *item) {
+	id := deliveryID(&it.job.reply, d.voice(), "")
+	claim := Claim{Room: rm.id, Channel: d.voice(), Delivery: id, Danmaku: ids(it.owed)}
+	if !d.claimSpeech(rm, it, &claim) {
+		return
+	}
+	started := d.locked(rm, func(pl *plan, nowMs int64) {
+		dl := spokenDelivery(it, d.voice(), event.DeliveryStarted, "", nowMs)
+		dl.FirstAudioMs = nowMs
+		pl.deliver(rm, dl)
+	})
+	if err := d.record(rm.p.ctx, rm, started); err != nil {
+		d.giveUp(rm, it, err)
+		return
+	}
+	it.began = true
+	if !d.makeAudible(rm, it, claim) {
+		return
+	}
+	u := Utterance{
+		DeliveryID: id, RoomID: rm.id, Text: it.heard, Spoken: it.spoken, Language: it.job.reply.Language,
+		Length: it.length, SpeakByMs: it.speakBy(),
+	}
+	spoken, err := d.deps.Outlets.Voice.Speak(rm.p.ctx, u)
+	d.afterSpeech(rm, it, claim, spoken, err)
+}
+
+// locked collects a plan under the room's lock.
+func (d *Dispatcher) locked(rm *room, decide func(pl *plan, nowMs int64)) (pl plan) {
+	rm.mu.Lock()
+	defer rm.mu.Unlock()
+	decide(&pl, d.deps.Clock.NowMs())
+	return pl
+}
+
+// idle ends the present item under the room's lock.
+func (rm *room) idle(nowMs int64) {
+	rm.now, rm.freeAtMs = nil, nowMs
+}
+
+// claimSpeech asks the ledger for the item's danmaku; false when nobody is left to
+// speak for. Claims that a dead owner left open are unknowable: never respoken.
+func (d *Dispatcher) claimSpeech(rm *room, it *item, claim *Claim) bool {
+	if len(claim.Danmaku) == 0 {
+		return true // event window
+	}
+	ctx, cancel := d.deps.Clock.WithDeadline(rm.p.ctx, time.UnixMilli(it.speakBy()))
+	defer cancel()
+	grant, err := d.begin(ctx, rm, claim)
+	if err == nil && len(grant.Granted) == len(claim.Danmaku) {
+		return true
+	}
+	if errors.Is(err, ErrFenced) || rm.p.ctx.Err() != nil {
+		d.giveUp(rm, it, errNotOurs)
+		return false
+	}
+	if err != nil {
+		d.deps.Log.Error("no ledger before the deadline, nothing said", "err", err)
+	}
+	d.carryOut(rm, d.locked(rm, func(pl *plan, nowMs int64) {
+		rm.withoutGrant(pl, it, grant, err, nowMs)
+		claim.Danmaku = ids(it.owed)
+		if len(it.owed) == 0 {
+			rm.idle(nowMs)
+			rm.leave(pl, it, nowMs)
+		}
+	}))
+	return len(claim.Danmaku) > 0
+}
+
+// withoutGrant ends the danmaku that the ledger did not grant.
+func (rm *room) withoutGrant(pl *plan, it *item, grant Grant, err error, nowMs int64) {
+	if err != nil {
+		for _, o := range it.split(func(*owed) bool { return true }) {
+			rm.instead(pl, o, event.Failed, reasonLedgerAway, nowMs)
+		}
+		return
+	}
+	of := func(list []event.DanmakuID) func(*owed) bool {
+		in := make(map[event.DanmakuID]bool, len(list))
+		for _, id := range list {
+			in[id] = true
+		}
+		return func(o *owed) bool { return in[o.member.DanmakuID] }
+	}
+	for _, o := range it.split(of(grant.Done)) {
+		pl.endings = append(pl.endings, ending{o: o, state: event.Answered, reason: reasonSpoken, channel: event.Public})
+	}
+	if unknown := it.split(of(grant.Unknown)); len(unknown) > 0 {
+		dl := spokenDelivery(&item{job: it.job, heard: it.heard, owed: unknown}, rm.d.voice(), event.DeliverySkipped, reasonInterrupted, nowMs)
+		pl.deliver(rm, dl)
+		pl.endAll(unknown, event.Failed, reasonInterrupted)
+	}
+}
+
+// begin claims with the room's fence, acquiring it first when there is none.
+func (d *Dispatcher) begin(ctx context.Context, rm *room, claim *Claim) (grant Grant, err error) {
+	err = d.retry(ctx, "ledger is away, retrying", func() error {
+		fence, err := rm.owner(ctx)
+		if err != nil {
+			return err
+		}
+		claim.Fence = fence
+		grant, err = d.deps.Ledger.Begin(ctx, *claim)
+		return err
+	})
+	return grant, err
+}
+
+// owner is the room's fence.
+func (rm *room) owner(ctx context.Context) (int64, error) {
+	rm.acquire.Lock()
+	defer rm.acquire.Unlock()
+	if rm.fence == 0 {
+		fence, err := rm.d.deps.Ledger.Acquire(ctx, rm.id)
+		if err != nil {
+			return 0, err
+		}
+		rm.fence = fence
+	}
+	return rm.fence, nil
+}
+
+// finish tells the ledger how a claim ended. The log already has it, so an error
+// costs nothing but a doubt that the next owner resolves from the log.
+func (d *Dispatcher) finish(ctx context.Context, claim Claim, state ClaimState) {
+	if len(claim.Danmaku) == 0 {
+		return
+	}
+	if err := d.deps.Ledger.Finish(ctx, claim, state); err != nil && ctx.Err() == nil {
+		d.deps.Log.Warn("ledger did not take the end of a claim", "err", err)
+	}
+}
+
+// makeAudible is the last check, after started is in the log and before the first
+// audio: from here on a retraction comes too late.
+func (d *Dispatcher) makeAudible(rm *room, it *item, claim Claim) (due bool) {
+	d.carryOut(rm, d.locked(rm, func(pl *plan, nowMs int64) {
+		if due = rm.stillDue(pl, it, nowMs); !due {
+			rm.idle(nowMs)
+		}
+	}))
+	if !due {
+		d.finish(rm.p.ctx, claim, ClaimReleased)
+	}
+	return due
+}
+
+// afterSpeech records how it went. Ended is acknowledged before the outcomes, so
+// that a crash in between is known to have been heard.
+func (d *Dispatcher) afterSpeech(rm *room, it *item, claim Claim, spoken Spoken, err error) {
+	ctx := rm.p.ctx
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), detached)
+		defer cancel()
+	}
+	pl := d.locked(rm, func(pl *plan, nowMs int64) {
+		answered := *it // as it was heard
+		rm.idle(nowMs)
+		state, reason := rm.howItEnded(pl, it, spoken, err, nowMs)
+		dl := spokenDelivery(&answered, d.voice(), state, reason, nowMs)
+		dl.FirstAudioMs, dl.EndMs = spoken.FirstAudioMs, spoken.EndMs
+		pl.deliveries = append([]event.Delivery{dl}, pl.deliveries...)
+		pl.deliveries[0].SpeechQueuedMs = rm.speechQueuedMs(nowMs)
+		if it.event() {
+			pl.release = append(pl.release, it.job)
+		}
+	})
+	state := ClaimSpoken
+	if spoken.FirstAudioMs == 0 {
+		state = ClaimSkipped
+	}
+	if ctx == rm.p.ctx {
+		d.carryOut(rm, pl)
+	} else if d.record(ctx, rm, pl) == nil {
+		for _, j := range pl.release {
+			j.release()
+		}
+	}
+	d.finish(ctx, claim, state)
+}
+
+// howItEnded ends the item's danmaku and its followers.
+func (rm *room) howItEnded(pl *plan, it *item, spoken Spoken, err error, nowMs int64) (event.DeliveryState, string) {
+	followers := it.followers
+	it.followers = nil
+	if err == nil {
+		rm.wasHeard(pl, it, followers, spoken, nowMs)
+		return event.DeliveryEnded, ""
+	}
+	defer func() {
+		for _, f := range followers {
+			rm.route(pl, f, nowMs)
+		}
+	}()
+	switch {
+	case spoken.FirstAudioMs > 0:
+		pl.endAll(it.owed, event.Failed, reasonInterrupted)
+		return event.DeliveryInterrupted, reasonInterrupted
+	case errors.Is(err, ErrLate):
+		for _, o := range it.owed {
+			rm.instead(pl, o, event.Expired, reasonLate, nowMs)
+		}
+		return event.DeliveryCancelled, reasonLate
+	default:
+		rm.d.deps.Log.Error("the outlet could not speak", "outlet", rm.d.voice(), "err", err)
+		for _, o := range it.owed {
+			rm.instead(pl, o, event.Failed, reasonOutletFailed, nowMs)
+		}
+		return event.DeliveryCancelled, reasonOutletFailed
+	}
+}
+
+// wasHeard ends the danmaku of an item that was said to its end. Its followers heard
+// it too, unless it began after their time.
+func (rm *room) wasHeard(pl *plan, it *item, followers []*item, spoken Spoken, nowMs int64) {
+	for _, o := range it.owed {
+		pl.endings = append(pl.endings, ending{o: o, state: event.Answered, reason: reasonSpoken, channel: event.Public})
+	}
+	reply := &it.job.reply
+	if reply.QuestionKey == "" || len(it.owed) == 0 {
+		return
+	}
+	said := heardAnswer{variant: reply.Variant, cover: it.owed[0].member.DanmakuID, facts: reply.Facts, endMs: spoken.EndMs}
+	rm.remember(reply.QuestionKey, said)
+	for _, f := range followers {
+		pl.endAll(f.split(late(spoken.FirstAudioMs)), event.Expired, reasonLate)
+		if len(f.owed) > 0 {
+			rm.heardOther(pl, f, said, nowMs)
+		}
+	}
+}
+
+// giveUp leaves the replies of the item and its followers unacknowledged, or stops
+// the partition when err says so.
+func (d *Dispatcher) giveUp(rm *room, it *item, err error) {
+	jobs := []*job{it.job}
+	rm.mu.Lock()
+	rm.idle(d.deps.Clock.NowMs())
+	for _, list := range append([]*item{it}, it.followers...) {
+		for _, o := range list.owed {
+			delete(rm.pending, o.member.DanmakuID)
+			jobs = append(append(jobs, o.job), o.also...)
+		}
+	}
+	rm.mu.Unlock()
+	for _, j := range jobs {
+		j.end(err)
+	}
+}
