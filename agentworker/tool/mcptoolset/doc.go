@@ -1,0 +1,16 @@
+// Package mcptoolset reaches MCP servers over streamable HTTP: it implements
+// tool.Servers and is the only importer of mcp-go besides the embedded servers.
+//
+// It owns one connection per server, its discovery, refresh and re-initialisation
+// in the background, and the reading of MCP results. It does not check arguments
+// or decide what a failure means for a run.
+//
+// Invariants: connecting happens in Run, never in a call, except that a call may
+// wait for a connection attempt that is under way; a server that is away makes
+// calls fail at once; a call goes out again only when the server refused it
+// unexecuted because it did not know our session.
+//
+// mcp-go: a client whose server restarted fails until it is initialised again, a
+// dead server uses up the whole context of Initialize, and list changes arrive
+// only on a listening stream; hence the own connect timeout and the polling here.
+package mcptoolset

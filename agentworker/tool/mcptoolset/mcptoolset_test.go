@@ -1,0 +1,242 @@
+package mcptoolset_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"livehost/agentworker/tool"
+	"livehost/agentworker/tool/mcptoolset"
+	"livehost/harness"
+	"livehost/internal/clock"
+	"livehost/internal/embedded/commerce"
+	"livehost/internal/fault"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// run starts a toolset for one server named "s".
+func run(t *testing.T, url string, edit func(*mcptoolset.Config)) *mcptoolset.Toolset {
+	t.Helper()
+	cfg := mcptoolset.DefaultConfig()
+	cfg.Servers = []mcptoolset.Server{{Name: "s", URL: url}}
+	cfg.BackoffMin = 10 * time.Millisecond
+	if edit != nil {
+		edit(&cfg)
+	}
+	httpClient := &http.Client{Transport: &http.Transport{}}
+	ts, err := mcptoolset.New(cfg, mcptoolset.Deps{Log: slog.New(slog.DiscardHandler), HTTP: httpClient})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = ts.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done; httpClient.CloseIdleConnections() })
+	return ts
+}
+
+func shop(t *testing.T, addr string) (url string, stop func()) {
+	t.Helper()
+	c, err := harness.LoadCatalog("../../../internal/embedded/commerce/testdata/catalog.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := commerce.New(commerce.Config{Addr: addr}, commerce.Deps{Log: slog.New(slog.DiscardHandler), Clock: clock.Real(), Catalog: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan struct{})
+	go func() { defer close(done); _ = s.Run(ctx) }()
+	return s.URL(), func() { cancel(); <-done }
+}
+
+var room = map[string]any{"livehost/room_id": "r", "livehost/viewer_id": "u"}
+
+func TestCall(t *testing.T) {
+	t.Parallel()
+	url, stop := shop(t, "127.0.0.1:0")
+	ts := run(t, url, nil)
+	out, err := ts.Call(t.Context(), "s", "get_product", map[string]any{"link_id": "1"}, room)
+	if err != nil || out.IsError || !strings.Contains(out.Text, "控油清爽面霜") {
+		t.Fatalf("get_product: %+v, %v", out, err)
+	}
+	if out, err := ts.Call(t.Context(), "s", "get_product", map[string]any{"link_id": "404"}, room); err != nil || !out.IsError {
+		t.Errorf("unknown link: %+v, %v", out, err)
+	}
+	if out, err := ts.Call(t.Context(), "s", "no_such_tool", nil, room); err != nil || !out.IsError {
+		t.Errorf("unknown tool: %+v, %v", out, err)
+	}
+	if _, err := ts.Call(t.Context(), "other", "x", nil, nil); !errors.Is(err, tool.ErrUnknownServer) {
+		t.Errorf("unknown server: %v", err)
+	}
+	if n := len(ts.Discovered("s")); n != 12 {
+		t.Errorf("discovered %d tools, want 12", n)
+	}
+	stop()
+	began := time.Now()
+	_, err = ts.Call(t.Context(), "s", "get_product", map[string]any{"link_id": "1"}, room)
+	if err == nil || fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("server gone: %v, want unavailable", err)
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("a call to a dead server took %v", took)
+	}
+	_, stop = shop(t, strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp"))
+	defer stop()
+	eventually(t, func() bool {
+		out, err := ts.Call(t.Context(), "s", "get_product", map[string]any{"link_id": "1"}, room)
+		return err == nil && !out.IsError
+	})
+}
+
+// eventually polls until ok, or fails after 10 s.
+func eventually(t *testing.T, ok func() bool) {
+	t.Helper()
+	deadline := time.After(10 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline:
+			t.Fatal("it did not come to be within 10 s")
+		case <-tick.C:
+		}
+	}
+}
+
+// TestDeadFromTheStart: nothing listens, then something that accepts and is silent.
+func TestDeadFromTheStart(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent := l.Addr().String()
+	defer func() { _ = l.Close() }()
+	for name, url := range map[string]string{"refused": "http://127.0.0.1:1/mcp", "silent": "http://" + silent + "/mcp"} {
+		ts := run(t, url, func(c *mcptoolset.Config) { c.Connect = 100 * time.Millisecond; c.BackoffMin = time.Minute })
+		if _, err := ts.Call(t.Context(), "s", "x", nil, nil); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("%s: first call: %v, want unavailable", name, err)
+		}
+		began := time.Now()
+		if _, err := ts.Call(t.Context(), "s", "x", nil, nil); err == nil || time.Since(began) > 50*time.Millisecond {
+			t.Errorf("%s: second call: %v after %v, want an error at once", name, err, time.Since(began))
+		}
+	}
+}
+
+// legacy is a server of an older protocol: sessions that a restart forgets, and
+// server/discover unknown.
+type legacy struct {
+	generation atomic.Int64
+	executed   atomic.Int64
+	inits      atomic.Int64
+	hang       chan struct{} // closed: calls answer
+}
+
+func (l *legacy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var req struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&req) != nil {
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	session := fmt.Sprint(l.generation.Load())
+	reply := func(body string) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, req.ID, body)
+	}
+	switch {
+	case req.Method == "server/discover":
+		reply(`"error":{"code":-32601,"message":"unknown method"}`)
+	case req.Method == "initialize":
+		l.inits.Add(1)
+		w.Header().Set("Mcp-Session-Id", session)
+		reply(`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}`)
+	case r.Header.Get("Mcp-Session-Id") != session:
+		w.WriteHeader(http.StatusNotFound)
+	case req.Method == "tools/list":
+		reply(`"result":{"tools":[{"name":"x","inputSchema":{"type":"object"}}]}`)
+	case req.Method == "tools/call":
+		select {
+		case <-l.hang:
+		case <-r.Context().Done():
+			return
+		}
+		l.executed.Add(1)
+		reply(`"result":{"content":[{"type":"text","text":"{\"ok\":true}"}]}`)
+	default:
+		w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+func TestRestartedServerIsInitialisedAgain(t *testing.T) {
+	t.Parallel()
+	old := &legacy{hang: make(chan struct{})}
+	close(old.hang)
+	srv := httptest.NewServer(old)
+	defer srv.Close()
+	ts := run(t, srv.URL, nil)
+	for i := range 3 {
+		out, err := ts.Call(t.Context(), "s", "x", nil, nil)
+		if err != nil || out.Text != `{"ok":true}` {
+			t.Fatalf("call %d: %+v, %v", i, out, err)
+		}
+		old.generation.Add(1) // the server restarts and forgets the session
+	}
+	if n := old.executed.Load(); n != 3 {
+		t.Errorf("%d calls executed, want each of 3 once", n)
+	}
+	if n := old.inits.Load(); n != 3 {
+		t.Errorf("initialised %d times, want 3", n)
+	}
+}
+
+func TestCallEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	old := &legacy{hang: make(chan struct{})}
+	srv := httptest.NewServer(old)
+	defer srv.Close()
+	ts := run(t, srv.URL, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := ts.Call(ctx, "s", "x", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a hanging call: %v, want deadline exceeded", err)
+	}
+	close(old.hang)
+	if _, err := ts.Call(t.Context(), "s", "x", nil, nil); err != nil {
+		t.Errorf("after a timed-out call: %v", err)
+	}
+	if n := old.inits.Load(); n != 1 {
+		t.Errorf("a timeout made %d connections, want 1", n)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	bad := mcptoolset.Config{Servers: []mcptoolset.Server{{Name: "a", URL: "ftp://x"}, {Name: "a", URL: "http://x"}}}
+	err := bad.Validate()
+	if err == nil {
+		t.Fatal("a bad configuration is accepted")
+	}
+	for _, want := range []string{"servers[0].url", "servers[1].name", "refresh", "connect"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not reported in %v", want, err)
+		}
+	}
+}
