@@ -84,8 +84,9 @@ func (g *generation) cut(n int) {
 		return string(rs)
 	}
 	g.decision.Content = keep(g.decision.Content)
-	for i := range g.decision.Calls {
-		g.decision.Calls[i].Arguments = keep(g.decision.Calls[i].Arguments)
+	for i, c := range g.decision.Calls {
+		n -= estimate(c.Tool) + callOverhead
+		g.decision.Calls[i].Arguments = keep(c.Arguments)
 		if n <= 0 {
 			g.decision.Calls = g.decision.Calls[:i+1]
 			return

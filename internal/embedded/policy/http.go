@@ -39,7 +39,7 @@ func (r *replica) chat(w http.ResponseWriter, req *http.Request) {
 	}
 	ctx, abort := context.WithCancelCause(req.Context())
 	defer abort(nil)
-	g := r.register(cr.RID, abort)
+	g := r.register(cr.requestID(), abort)
 	defer r.forget(g)
 	if !r.takeSlot(ctx, w) {
 		return

@@ -16,7 +16,16 @@ type chatRequest struct {
 	} `json:"stream_options"`
 	MaxTokens           int    `json:"max_tokens"`
 	MaxCompletionTokens int    `json:"max_completion_tokens"`
-	RID                 string `json:"rid"` // the client's id of the request, for /abort_request
+	RID                 string `json:"rid"`  // the client's id of the request, for /abort_request
+	User                string `json:"user"` // stands in for rid, which some client libraries cannot send
+}
+
+// requestID is what /abort_request knows the request by; it may be empty.
+func (r chatRequest) requestID() string {
+	if r.RID != "" {
+		return r.RID
+	}
+	return r.User
 }
 
 // limit is the most completion tokens the client wants, 0 for no limit.

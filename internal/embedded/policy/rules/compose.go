@@ -164,7 +164,11 @@ func (c composer) candidates(plans []plan, generic []*Example) []candidate {
 		if n > 0 && p.call != nil && !c.wasMade(*p.call) {
 			continue
 		}
-		v := p.conclude(c.result(p.call), generic)
+		result := c.result(p.call)
+		v := p.conclude(result, generic)
+		if n == 0 && v.empty() && result != nil && result.err != "" {
+			return nil // an error nobody has words for; a stand-in would answer something else
+		}
 		texts := slices.Clone(v.texts)
 		if len(texts) > 1 {
 			i := c.pick(p, len(texts))
@@ -229,20 +233,14 @@ func (c composer) final(all [][]plan, generic []*Example) Decision {
 	slices.SortStableFunc(public, func(a, b group) int { return len(b.asks) - len(a.asks) })
 
 	var d Decision
-	p := c.room.protocol
-	if p.private.offered() {
-		for _, g := range private {
-			d.Calls = append(d.Calls, c.privately(g)...)
-		}
+	for _, g := range private {
+		d.Calls = append(d.Calls, c.privately(g)...)
 	}
 	if len(public) > 0 {
 		return c.speak(d, public)
 	}
 	if len(d.Calls) > 0 {
 		return d
-	}
-	if len(private) > 0 {
-		return c.silent("no_private_outlet", "the answer is private and there is no such outlet")
 	}
 	return c.end(rest)
 }

@@ -48,7 +48,7 @@ func newCorpus(examples []Example, tools map[string]*schema) *corpus {
 		}
 		docs = append(docs, doc)
 	}
-	c.lex = newLexicon(docs)
+	c.lex = newLexicon(docs, exampleScoring)
 	for _, p := range c.phrases {
 		p.ids = c.lex.number(feeds[p])
 		p.feats = c.lex.features(p.ids)
@@ -176,7 +176,7 @@ func newSkillCorpus(skills []skill) skillCorpus {
 		}
 		docs = append(docs, doc)
 	}
-	lex := newLexicon(docs)
+	lex := newLexicon(docs, skillScoring)
 	for i, p := range phrases {
 		p.ids = lex.number(all[i])
 		p.feats = lex.features(p.ids)

@@ -1,15 +1,19 @@
 package rules
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
+	"strings"
 )
 
 // lexicon weighs tokens by how few documents (examples or skills) use them, so
 // that what the phrases have in common (吗, 有, please) decides little.
 type lexicon struct {
+	scoring
 	ids     map[string]int32
 	weights []float64
+	whole   map[string]bool // every phrase, by idKey
 }
 
 // Ids of what is in no vocabulary. Unknown tokens of a text count down from -1.
@@ -23,7 +27,7 @@ const (
 
 const (
 	boundaryWeight = 0.3
-	slotWeight     = 0.5
+	slotWeight     = 0.15
 	unknownWeight  = 0.65
 	functionFactor = 0.3 // of a function word's weight
 	bigramFactor   = 0.5 // of the mean weight of its two tokens
@@ -42,8 +46,8 @@ func newSet(words string) map[string]bool {
 }
 
 // newLexicon counts in how many documents each token is.
-func newLexicon(docs [][][]token) *lexicon {
-	l := &lexicon{ids: map[string]int32{numberSlot: numberID, textSlot: textID}}
+func newLexicon(docs [][][]token, s scoring) *lexicon {
+	l := &lexicon{scoring: s, ids: map[string]int32{numberSlot: numberID, textSlot: textID}, whole: map[string]bool{}}
 	var df []int
 	for _, phrases := range docs {
 		seen := map[int32]bool{}
@@ -60,6 +64,11 @@ func newLexicon(docs [][][]token) *lexicon {
 					df[id-firstWordID]++
 				}
 			}
+		}
+	}
+	for _, phrases := range docs {
+		for _, ts := range phrases {
+			l.whole[idKey(l.number(ts))] = true
 		}
 	}
 	l.weights = []float64{beginID: boundaryWeight, endID: boundaryWeight, numberID: slotWeight, textID: slotWeight}
@@ -80,14 +89,23 @@ func newLexicon(docs [][][]token) *lexicon {
 	return l
 }
 
-// number gives the tokens' ids. An unknown Latin word that is one letter away
-// from a known one is taken for it.
+// idKey makes numbered tokens a map key.
+func idKey(ids []int32) string {
+	b := make([]byte, 0, 4*len(ids))
+	for _, id := range ids {
+		b = binary.LittleEndian.AppendUint32(b, uint32(id))
+	}
+	return string(b)
+}
+
+// number gives the tokens' ids. An unknown Latin word that is nearly a known one
+// is taken for it.
 func (l *lexicon) number(ts []token) []int32 {
 	out := make([]int32, len(ts))
 	unknown := map[string]int32{}
 	for i, t := range ts {
 		id, ok := l.ids[t.text]
-		if !ok && len(t.text) >= 4 && isLatin(t.text) && !t.digits {
+		if !ok && len(t.text) >= 4 && isLatin(t.text) && !t.sure {
 			id, ok = l.near(t.text)
 		}
 		if !ok {
@@ -104,15 +122,21 @@ func (l *lexicon) number(ts []token) []int32 {
 	return out
 }
 
-// near finds the first known word, in alphabetical order, one edit away.
+// near finds the first known word, in alphabetical order, that is one edit away or
+// that word continues with an ending (restock, restocking).
 func (l *lexicon) near(word string) (int32, bool) {
 	best, at := "", int32(0)
 	for known, id := range l.ids {
-		if len(known) >= 4 && isLatin(known) && oneEdit(word, known) && (best == "" || known < best) {
+		if len(known) >= 4 && isLatin(known) && (oneEdit(word, known) || hasEnding(word, known)) && (best == "" || known < best) {
 			best, at = known, id
 		}
 	}
 	return at, best != ""
+}
+
+// hasEnding says that word is stem and a short ending.
+func hasEnding(word, stem string) bool {
+	return len(stem) >= 5 && len(word)-len(stem) <= 3 && strings.HasPrefix(word, stem)
 }
 
 // oneEdit says that a becomes b by one insertion, deletion, replacement or swap.
@@ -188,9 +212,9 @@ func (l *lexicon) features(ids []int32) features {
 	return f
 }
 
-// common is the summed weight of what two feature lists share.
-func common(a, b features) float64 {
-	m := 0.0
+// common is the summed weight of what two feature lists share; literal says that
+// a word is among it.
+func common(a, b features) (sum float64, literal bool) {
 	for i, j := 0, 0; i < len(a.list) && j < len(b.list); {
 		switch x, y := a.list[i], b.list[j]; {
 		case x.key < y.key:
@@ -198,10 +222,11 @@ func common(a, b features) float64 {
 		case x.key > y.key:
 			j++
 		default:
-			m += x.weight
+			sum += x.weight
+			literal = literal || (uint32(x.key) == math.MaxUint32 && int32(x.key>>32) >= firstWordID)
 			i++
 			j++
 		}
 	}
-	return m
+	return sum, literal
 }

@@ -9,16 +9,32 @@ import (
 
 func splitFields(s string) iter.Seq[string] { return strings.FieldsSeq(s) }
 
-// The weights of a match. A phrase wholly in the text is worth phraseShare, a
-// text wholly explained by the phrase textShare.
+// scoring is how a match of a phrase and a text is weighed.
+type scoring struct {
+	phraseShare float64 // worth of a phrase that is wholly in the text; the rest is that of a text wholly explained by the phrase
+	leftover    float64 // taken off for each number the phrase does not use
+	least       float64 // the least score that is a match
+}
+
+// share joins how much of the phrase is in the text and how much of the text is
+// explained.
+func (s scoring) share(phrase, text float64) float64 {
+	return s.phraseShare*phrase + (1-s.phraseShare)*text
+}
+
+var (
+	// An example must explain the text: what it leaves out may be the point.
+	exampleScoring = scoring{phraseShare: 0.4, leftover: 0.3, least: 0.45}
+	// A skill's phrase need only be in the text.
+	skillScoring = scoring{phraseShare: 0.7, least: 0.35}
+)
+
 const (
-	phraseShare     = 0.4
-	textShare       = 0.6
-	captureShare    = 0.6  // how much of a captured text counts as explained
-	leftoverNumber  = 0.15 // taken off for each number the phrase does not use
+	captureNew      = 0.7  // how much of a captured word counts as explained when no phrase has it
+	captureKnown    = 0.15 // the same when some phrase says it literally
+	wholePhrase     = 0.25 // taken off for each capture that is a whole phrase by itself
 	otherLanguage   = 0.8  // factor when asker and phrase differ in language
 	bareCapture     = 0.46 // score of a phrase that is nothing but a free capture
-	acceptable      = 0.45 // the least score that is a match
 	maxCaptureRunes = 20
 )
 
@@ -71,7 +87,7 @@ func (t *askText) matches(phrases []*phrase) []match {
 		return nil
 	}
 	for _, p := range phrases {
-		if m, ok := t.match(p); ok && m.score >= acceptable {
+		if m, ok := t.match(p); ok && m.score >= t.lex.least {
 			out = append(out, m)
 		}
 	}
@@ -157,12 +173,15 @@ func (t *askText) read(p *phrase, chosen []int) (float64, map[string]string) {
 			f = t.lex.features(ids)
 			t.memo[set] = f
 		}
-		m := common(p.feats, f)
-		score = phraseShare*m/p.feats.total + textShare*m/f.total
+		m, literal := common(p.feats, f)
+		if !literal && p.literals > 0 {
+			return -1, nil
+		}
+		score = t.lex.share(m/p.feats.total, m/f.total)
 	}
 	for i, tok := range t.tokens {
-		if tok.digits && ids[i] != numberID && !slices.Contains(p.ids, t.ids[i]) {
-			score -= leftoverNumber
+		if tok.sure && ids[i] != numberID && !slices.Contains(p.ids, t.ids[i]) {
+			score -= t.lex.leftover
 		}
 	}
 	if p.language != "" && t.language != "" && p.language != t.language {
@@ -183,6 +202,8 @@ func (t *askText) readFree(p *phrase, ids []int32, captures map[string]string) f
 	var (
 		replaced []int32 // the text with textID for each capture
 		hidden   float64 // weight of what the captures hold
+		explains float64 // how much of it counts as explained
+		asked    float64 // taken off for captures that are questions of their own
 		at       int
 		free     = freeSlots(p)
 	)
@@ -200,8 +221,16 @@ func (t *askText) readFree(p *phrase, ids []int32, captures map[string]string) f
 			if !t.capture(free[k-1], at, found, captures) {
 				return -1
 			}
+			if t.lex.whole[idKey(ids[at:found])] {
+				asked += wholePhrase
+			}
 			for _, id := range ids[at:found] {
+				share := captureNew
+				if id >= 0 {
+					share = captureKnown
+				}
 				hidden += t.lex.weight(id)
+				explains += share * t.lex.weight(id)
 			}
 			replaced = append(replaced, textID)
 		}
@@ -210,8 +239,8 @@ func (t *askText) readFree(p *phrase, ids []int32, captures map[string]string) f
 	}
 	replaced = append(replaced, ids[at:]...)
 	f := t.lex.features(replaced)
-	m := common(p.feats, f)
-	return phraseShare*m/p.feats.total + textShare*(m+captureShare*hidden)/(f.total+hidden)
+	m, _ := common(p.feats, f)
+	return t.lex.share(m/p.feats.total, (m+explains)/(f.total+hidden)) - asked
 }
 
 func freeSlots(p *phrase) []slot {
@@ -268,7 +297,7 @@ var (
 	trailingWords = strings.Fields("呢 啊 呀 吧 的 了 哦 现在 今天 到底 大概 一般 是 都 还")
 	leadingEn     = newSet("the a an this that these those your you do does have is are any some can i hi hey hello please pls so and for of")
 	pronouns      = strings.Fields("这 那 什么 怎么 哪 我 你 他 她 它 吗 为啥 多少")
-	pronounsEn    = newSet("it this that these those what which how why when where who one ones them they you me i u")
+	pronounsEn    = newSet("it this that these those what whats hows wheres which how why when where who one ones them they you me i u")
 )
 
 // trimWords drops what commonly stands around a name.

@@ -32,6 +32,9 @@ func (c *corpus) plans(a ask, r room, tools map[string]*schema) []plan {
 			}
 			return ""
 		}}
+		if e.Private && !r.protocol.private.offered() {
+			return // nobody may hear it
+		}
 		if len(out) < maxPlans && p.bind(tools) {
 			out = append(out, p)
 		}
@@ -119,7 +122,8 @@ type verdict struct {
 	private bool
 }
 
-// conclude applies the first branch that holds, and fills the replies. generic
+// conclude applies the first branch that holds, and fills the replies; those in
+// the asker's language if there are any. generic
 // are the examples whose branches serve an error the example says nothing about.
 func (p plan) conclude(result *toolResult, generic []*Example) verdict {
 	v := verdict{Answer: p.example.Answer, private: p.example.Private}
@@ -134,7 +138,7 @@ func (p plan) conclude(result *toolResult, generic []*Example) verdict {
 			}
 		}
 	}
-	for _, r := range v.Reply {
+	for _, r := range inLanguage(v.Reply, p.ask.language()) {
 		if parts, err := parseTemplate(r); err == nil {
 			if text, ok := fill(parts, p.withResult(result)); ok {
 				v.texts = append(v.texts, strings.TrimSpace(text))
@@ -142,6 +146,20 @@ func (p plan) conclude(result *toolResult, generic []*Example) verdict {
 		}
 	}
 	return v
+}
+
+// inLanguage keeps the texts of the language, or all when there is none of it.
+func inLanguage(list []string, lang string) []string {
+	var out []string
+	for _, s := range list {
+		if languageOf(stripPlaceholders(s)) == lang {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		return list
+	}
+	return out
 }
 
 func (p plan) branch(branches []Branch, result *toolResult) *Branch {

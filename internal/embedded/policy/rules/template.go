@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -126,3 +127,8 @@ func (p part) value(value lookup) (string, bool) {
 	}
 	return strconv.FormatFloat(f*p.scale+p.shift, 'f', -1, 64), true
 }
+
+var placeholders = regexp.MustCompile(`\{[^{}]*\}`)
+
+// stripPlaceholders leaves a template's own words.
+func stripPlaceholders(s string) string { return placeholders.ReplaceAllString(s, "") }

@@ -13,7 +13,7 @@ import (
 type token struct {
 	text   string
 	number string // decimal digits when it can be read as a number, else ""
-	digits bool   // written in digits, so surely a number
+	sure   bool   // surely a number: written in digits, or in several numerals, or before 号
 }
 
 // Two private-use characters stand for a captured number and a captured text.
@@ -57,13 +57,14 @@ func cut(text string, slots bool) []token {
 				j++
 			}
 			s := shortenRepeated(string(rs[i:j]))
-			out = append(out, token{text: s, number: s, digits: true})
+			out = append(out, token{text: s, number: s, sure: true})
 		case strings.ContainsRune(hanNumerals, r):
 			for j < len(rs) && strings.ContainsRune(hanNumerals, rs[j]) {
 				j++
 			}
 			s := string(rs[i:j])
-			out = append(out, token{text: s, number: hanNumber(s)})
+			n := hanNumber(s)
+			out = append(out, token{text: s, number: n, sure: n != "" && (j-i > 1 || (j < len(rs) && rs[j] == '号'))})
 		case unicode.Is(unicode.Han, r):
 			out = append(out, token{text: string(r)})
 		case unicode.IsLetter(r):
