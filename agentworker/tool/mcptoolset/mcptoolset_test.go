@@ -18,7 +18,7 @@ import (
 
 	"livehost/agentworker/tool"
 	"livehost/agentworker/tool/mcptoolset"
-	"livehost/harness"
+	"livehost/harness/harnesstest"
 	"livehost/internal/clock"
 	"livehost/internal/embedded/commerce"
 	"livehost/internal/fault"
@@ -49,11 +49,7 @@ func run(t *testing.T, url string, edit func(*mcptoolset.Config)) *mcptoolset.To
 
 func shop(t *testing.T, addr string) (url string, stop func()) {
 	t.Helper()
-	c, err := harness.LoadCatalog("../../../internal/embedded/commerce/testdata/catalog.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := commerce.New(commerce.Config{Addr: addr}, commerce.Deps{Log: slog.New(slog.DiscardHandler), Clock: clock.Real(), Catalog: c})
+	s, err := commerce.New(commerce.Config{Addr: addr}, commerce.Deps{Log: slog.New(slog.DiscardHandler), Clock: clock.Real(), Catalog: harnesstest.Catalog(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

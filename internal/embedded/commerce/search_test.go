@@ -4,22 +4,14 @@ import (
 	"testing"
 
 	"livehost/harness"
+	"livehost/harness/harnesstest"
 	"livehost/streams/event"
 )
-
-func testCatalog(t testing.TB) *harness.Catalog {
-	t.Helper()
-	c, err := harness.LoadCatalog("testdata/catalog.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
 
 // TestSearch: the link found first, "" for what the room does not have.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	x := newSearchIndex(testCatalog(t))
+	x := newSearchIndex(harnesstest.Catalog(t))
 	for query, want := range map[string]string{
 		// by what it is
 		"面霜": "1", "有没有面霜": "1", "有没有控油面霜": "1", "面霜有吗": "1", "请问主播有面霜卖吗？": "1", "想买面霜": "1",
@@ -51,7 +43,7 @@ func TestSearch(t *testing.T) {
 
 func TestSearchLeavesOutDelisted(t *testing.T) {
 	t.Parallel()
-	x := newSearchIndex(testCatalog(t))
+	x := newSearchIndex(harnesstest.Catalog(t))
 	if found := x.find("面霜", func(p *harness.Product) bool { return p.LinkID != "1" }); len(found) != 0 {
 		t.Errorf("found %v though the only one is not listed", found[0].Name)
 	}
@@ -59,7 +51,7 @@ func TestSearchLeavesOutDelisted(t *testing.T) {
 
 func TestFindAttribute(t *testing.T) {
 	t.Parallel()
-	c := testCatalog(t)
+	c := harnesstest.Catalog(t)
 	for _, tt := range []struct{ link, question, want string }{
 		{"1", "适合什么肤质", "适用肤质"},
 		{"1", "油皮能用吗", "适用肤质"},

@@ -14,7 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"go.uber.org/goleak"
 
-	"livehost/harness"
+	"livehost/harness/harnesstest"
 	"livehost/internal/clock"
 	"livehost/internal/embedded/commerce"
 	"livehost/streams/event"
@@ -30,12 +30,8 @@ type shop struct {
 
 func start(t *testing.T, edit func(*commerce.Config, *commerce.Deps)) *shop {
 	t.Helper()
-	c, err := harness.LoadCatalog("testdata/catalog.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	cfg := commerce.DefaultConfig()
-	deps := commerce.Deps{Log: slog.New(slog.DiscardHandler), Clock: clock.Real(), Catalog: c}
+	deps := commerce.Deps{Log: slog.New(slog.DiscardHandler), Clock: clock.Real(), Catalog: harnesstest.Catalog(t)}
 	if edit != nil {
 		edit(&cfg, &deps)
 	}
