@@ -1,0 +1,166 @@
+package roomscript
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"livehost/eval/audit"
+	"livehost/streams/event"
+)
+
+// Failure is one expectation that the log does not bear out, for one danmaku.
+type Failure struct {
+	File   string
+	Expect Expect
+	ID     event.DanmakuID // "" for expectations of the whole room
+	Got    string
+	// Unanswered: nothing was heard, so that nothing was wrong either.
+	Unanswered bool
+}
+
+// Error is the failure as one line.
+func (f Failure) Error() string {
+	s := fmt.Sprintf("%s:%d: %s", f.File, f.Expect.Line, f.Expect.Source)
+	if f.ID != "" && string(f.ID) != f.Expect.ID {
+		s += fmt.Sprintf(" (%s)", f.ID)
+	}
+	return s + ": " + f.Got
+}
+
+// Check compares the expectations with the log of the played script.
+func Check(s *Script, l *audit.Log) []Failure {
+	c := checker{view: audit.NewView(l), known: map[string]bool{}}
+	for _, x := range s.Actions {
+		for _, id := range x.danmakuIDs() {
+			c.known[id] = true
+		}
+	}
+	var out []Failure
+	for _, e := range s.Expects {
+		ids := []string{""}
+		if e.ID != "" {
+			ids = expand(e.ID, c.known)
+		}
+		for _, id := range ids {
+			if got, unanswered := c.check(e, event.DanmakuID(id)); got != "" {
+				out = append(out, Failure{File: s.File, Expect: e, ID: event.DanmakuID(id), Got: got, Unanswered: unanswered})
+			}
+		}
+	}
+	return out
+}
+
+// FactShare is how many of the expected prices and stocks were answered, and how
+// many there are.
+func FactShare(s *Script, failures []Failure) (answered, all int) {
+	known := map[string]bool{}
+	for _, x := range s.Actions {
+		for _, id := range x.danmakuIDs() {
+			known[id] = true
+		}
+	}
+	for _, e := range s.Expects {
+		if e.Facts() {
+			all += len(expand(e.ID, known))
+		}
+	}
+	answered = all
+	for _, f := range failures {
+		if f.Expect.Facts() && f.Unanswered {
+			answered--
+		}
+	}
+	return answered, all
+}
+
+type checker struct {
+	view  *audit.View
+	known map[string]bool
+}
+
+// check says what is there instead of what was expected, "" when it holds, and
+// whether that is because nothing was heard.
+func (c checker) check(e Expect, id event.DanmakuID) (got string, unanswered bool) {
+	switch e.Kind {
+	case ExpectHit:
+		return c.hit(e.Value), false
+	case ExpectMode:
+		if c.view.Modes()[event.Mode(e.Value)] == 0 {
+			return "there was no window in this mode", false
+		}
+		return "", false
+	case ExpectOutcome:
+		return c.outcome(e, id), false
+	}
+	heard := c.view.Heard(id)
+	if e.Kind == ExpectNoReply {
+		if len(heard) > 0 {
+			return "heard " + quoted(heard), false
+		}
+		return "", false
+	}
+	if len(heard) == 0 {
+		return "nothing was heard; " + c.ending(id), true
+	}
+	return c.heard(e, id, heard), false
+}
+
+func (c checker) heard(e Expect, id event.DanmakuID, heard []event.Delivery) string {
+	all := quoted(heard)
+	ok := true
+	switch e.Kind {
+	case ExpectContains, ExpectStock:
+		ok = strings.Contains(all, e.Value)
+	case ExpectLacks:
+		ok = !strings.Contains(all, e.Value)
+	case ExpectPrice:
+		ok = slices.Contains(audit.Prices(all), e.Fen)
+	case ExpectPrivate, ExpectPublic:
+		ok = slices.ContainsFunc(heard, func(d event.Delivery) bool { return string(d.Channel) == string(e.Kind) })
+	case ExpectNotInRoom:
+		ok = c.view.NotInRoom(id)
+	}
+	if ok {
+		return ""
+	}
+	return "heard " + all
+}
+
+func (c checker) outcome(e Expect, id event.DanmakuID) string {
+	o, ok := c.view.Outcome(id)
+	if !ok || !slices.Contains(e.States, o.State) || e.Reason != "" && e.Reason != o.Reason {
+		return c.ending(id)
+	}
+	return ""
+}
+
+func (c checker) ending(id event.DanmakuID) string {
+	o, ok := c.view.Outcome(id)
+	if !ok {
+		return "it has no outcome"
+	}
+	return fmt.Sprintf("it is %s (%s)", o.State, o.Reason)
+}
+
+func (c checker) hit(rule string) string {
+	hits := c.view.Hits()
+	if hits[rule] > 0 {
+		return ""
+	}
+	var fired []string
+	for r := range hits {
+		fired = append(fired, r)
+	}
+	slices.Sort(fired)
+	return fmt.Sprintf("it did not fire; these did: %v", fired)
+}
+
+// quoted joins what was heard; the separator belongs to no price.
+func quoted(heard []event.Delivery) string {
+	var out []string
+	for _, d := range heard {
+		out = append(out, fmt.Sprintf("%q", d.Text))
+	}
+	return strings.Join(out, " and ")
+}

@@ -1,0 +1,111 @@
+package roomscript_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"livehost/eval/audit"
+	"livehost/eval/roomscript"
+	"livehost/streams/event"
+)
+
+func entry[T event.Event](v T) audit.Entry[T] { return audit.Entry[T]{V: v} }
+
+// played is the log of a room in which d-1 was answered aloud, d-2 merged into
+// it, d-3 filtered, d-4 told that the product is not there, and d-5 left open.
+func played() *audit.Log {
+	l := &audit.Log{}
+	for _, id := range []string{"d-1", "d-2", "d-3", "d-4", "d-5"} {
+		l.Danmaku = append(l.Danmaku, entry(event.Danmaku{DanmakuID: event.DanmakuID(id)}))
+	}
+	for id, o := range map[string]event.Outcome{
+		"d-1": {State: event.Answered, Reason: "spoken"}, "d-2": {State: event.Merged, Reason: "same_question", CoverID: "d-1"},
+		"d-3": {State: event.Filtered, Reason: "spam"}, "d-4": {State: event.Answered, Reason: "private_text"},
+	} {
+		o.DanmakuID = event.DanmakuID(id)
+		l.Outcomes = append(l.Outcomes, entry(o))
+	}
+	l.Deliveries = append(l.Deliveries,
+		entry(event.Delivery{DeliveryID: "v-1", RunID: "w-1#1", State: event.DeliveryEnded, Channel: event.Public, Text: "八十九元，有货的", DanmakuIDs: []event.DanmakuID{"d-1"}}),
+		entry(event.Delivery{DeliveryID: "v-4", RunID: "w-4#1", State: event.DeliverySent, Channel: event.Private, Text: "本场没有", DanmakuIDs: []event.DanmakuID{"d-4"}}))
+	l.Replies = append(l.Replies, entry(event.Reply{RunID: "w-4#1", NotInRoom: []event.DanmakuID{"d-4"}}))
+	l.Windows = append(l.Windows, entry(event.Window{WindowID: "w-1", Kind: event.DanmakuWindow, Mode: event.Single}))
+	l.Hits = append(l.Hits, entry(event.GuardrailHit{HitID: "h", Rule: "spam"}))
+	return l
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for expect, want := range map[string]string{
+		"reply d-1":                            "",
+		"reply d-2":                            "",
+		"reply d-3":                            "nothing was heard; it is filtered (spam)",
+		"reply d-5":                            "nothing was heard; it has no outcome",
+		"reply d-1 contains 有货":                "",
+		"reply d-2 contains 缺货":                `heard "八十九元，有货的"`,
+		"reply d-1 lacks 缺货":                   "",
+		"reply d-1 lacks 有货":                   `heard "八十九元，有货的"`,
+		"reply d-1 price 89.00":                "",
+		"reply d-2 price 89":                   "",
+		"reply d-1 price 79":                   `heard "八十九元，有货的"`,
+		"reply d-1 stock 有货":                   "",
+		"no reply d-3":                         "",
+		"no reply d-1":                         `heard "八十九元，有货的"`,
+		"outcome d-3 filtered":                 "",
+		"outcome d-3 filtered spam":            "",
+		"outcome d-3 filtered flood":           "it is filtered (spam)",
+		"outcome d-5 shed":                     "it has no outcome",
+		"outcome d-* answered|merged|filtered": "(d-5): it has no outcome",
+		"private d-4":                          "",
+		"public d-4":                           `heard "本场没有"`,
+		"public d-2":                           "",
+		"not_in_room d-4":                      "",
+		"not_in_room d-1":                      `heard "八十九元，有货的"`,
+		"hit spam":                             "",
+		"hit grounding":                        "it did not fire; these did: [spam]",
+		"mode single":                          "",
+		"mode multi":                           "there was no window in this mode",
+	} {
+		script := mustParse(t, `-- script --
+room r
+at 1s viewer a id d-1: x
+at 1s viewer a id d-2: x
+at 1s viewer a id d-3: x
+at 1s viewer a id d-4: x
+at 1s viewer a id d-5: x
+expect `+expect+"\n")
+		failures := roomscript.Check(script, played())
+		var got []string
+		for _, f := range failures {
+			got = append(got, f.Error())
+			if !strings.HasPrefix(f.Error(), "t.room.txtar:8: expect "+expect) {
+				t.Errorf("%s: %q does not begin with the place and the expectation", expect, f.Error())
+			}
+			if f.Unanswered != strings.Contains(f.Got, "nothing was heard") {
+				t.Errorf("%s: unanswered is %v", expect, f.Unanswered)
+			}
+		}
+		if want == "" && len(got) > 0 || want != "" && (len(got) != 1 || !strings.HasSuffix(got[0], want)) {
+			t.Errorf("%s: %q, want %q", expect, got, want)
+		}
+	}
+}
+
+func TestFactShare(t *testing.T) {
+	t.Parallel()
+	script := mustParse(t, `-- script --
+room r
+at 1s viewer a id d-1: x
+at 1s viewer a id d-2: x
+at 1s viewer a id d-3: x
+expect reply d-* price 89
+expect reply d-1 stock 缺货
+expect reply d-3 contains x
+`)
+	answered, all := roomscript.FactShare(script, roomscript.Check(script, played()))
+	if d := cmp.Diff([]int{3, 4}, []int{answered, all}); d != "" {
+		t.Errorf("answered and all: a wrong answer is an answer, silence is none (-want +got):\n%s", d)
+	}
+}
