@@ -1,0 +1,106 @@
+package admission
+
+import (
+	"cmp"
+	"slices"
+
+	"livehost/aggregator/window"
+	"livehost/streams/event"
+)
+
+// Order is the policy of who goes first.
+type Order struct {
+	StarveMs  int64 // waiting this long is worth one class
+	PerViewer int   // waiting danmaku of one viewer beyond these go down one class
+}
+
+// Sort returns the indexes of in, most urgent first: effective class, then
+// earliest answer_by, then the order of in.
+func (o Order) Sort(in []window.Candidate, nowMs int64) []int {
+	rank := make([]int64, len(in))
+	seen := map[event.ViewerID]int{}
+	out := make([]int, len(in))
+	for i, c := range in {
+		out[i] = i
+		rank[i] = int64(c.Class) - max(0, nowMs-c.PlatformMs)/o.StarveMs
+		if len(in) > o.PerViewer && !c.Viewer.Anonymous() {
+			if seen[c.Viewer]++; seen[c.Viewer] > o.PerViewer {
+				rank[i]++
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(in[a].AnswerByMs, in[b].AnswerByMs))
+	})
+	return out
+}
+
+// Capacity is what a room has for one variant.
+type Capacity struct {
+	FreeAtMs []int64 // when each slot is free; the past means now
+	Members  int     // danmaku of one window
+	RunMs    int64   // median time from window to reply
+}
+
+// Beyond returns the indexes of ordered candidates that cannot be answered by
+// their answer_by. What would start now needs the whole median run; the
+// prediction for later windows is hopeful, so that nothing is given up that a
+// quicker run would have reached.
+func Beyond(ordered []window.Candidate, c Capacity, nowMs int64) []int {
+	if len(c.FreeAtMs) == 0 || c.Members < 1 {
+		return nil
+	}
+	free := slices.Clone(c.FreeAtMs)
+	hopeful := c.RunMs * 3 / 4
+	var out []int
+	start, left := int64(0), 0
+	for i, cand := range ordered {
+		if nowMs+c.RunMs > cand.AnswerByMs {
+			out = append(out, i) // too late even for a free slot
+			continue
+		}
+		if left == 0 {
+			slot := slices.Index(free, slices.Min(free))
+			start, left = max(free[slot], nowMs), c.Members
+			free[slot] = start + hopeful
+		}
+		if start+hopeful > cand.AnswerByMs {
+			out = append(out, i)
+			continue
+		}
+		left--
+	}
+	return out
+}
+
+// RunTimes learns how long a run takes from window to reply.
+type RunTimes struct {
+	firstMs int64
+	ring    [samples]int64
+	n       int
+}
+
+const (
+	samples = 31
+	enough  = 5
+)
+
+// NewRunTimes starts from an assumed run time.
+func NewRunTimes(firstMs int64) *RunTimes { return &RunTimes{firstMs: firstMs} }
+
+// Observe adds one run.
+func (r *RunTimes) Observe(ms int64) {
+	r.ring[r.n%samples] = max(0, ms)
+	r.n++
+}
+
+// MedianMs is the median of the last runs, the assumed time before there are enough.
+func (r *RunTimes) MedianMs() int64 {
+	if r.n < enough {
+		return r.firstMs
+	}
+	s := r.ring
+	last := s[:min(r.n, samples)]
+	slices.Sort(last)
+	return last[len(last)/2]
+}

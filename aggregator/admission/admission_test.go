@@ -1,0 +1,80 @@
+package admission_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"livehost/aggregator/admission"
+	"livehost/aggregator/window"
+	"livehost/streams/event"
+)
+
+var order = admission.Order{StarveMs: 5000, PerViewer: 2}
+
+func at(class event.Class, platformMs int64) window.Candidate {
+	return window.Candidate{Class: class, PlatformMs: platformMs, AnswerByMs: platformMs + 15_000}
+}
+
+func TestSort(t *testing.T) {
+	t.Parallel()
+	mine := func(ms int64) window.Candidate {
+		c := at(event.ClassQuestion, ms)
+		c.Viewer = "u1"
+		return c
+	}
+	for _, tt := range []struct {
+		name string
+		in   []window.Candidate
+		now  int64
+		want []int
+	}{
+		{"class first", []window.Candidate{at(event.ClassChat, 0), at(event.ClassPurchase, 100)}, 200, []int{1, 0}},
+		{"then deadline", []window.Candidate{at(event.ClassQuestion, 100), at(event.ClassQuestion, 0)}, 200, []int{1, 0}},
+		{"chat does not starve", []window.Candidate{at(event.ClassPurchase, 10_000), at(event.ClassChat, 0)}, 10_100, []int{1, 0}},
+		{"a viewer's third waits", []window.Candidate{mine(0), mine(1), mine(2), at(event.ClassQuestion, 3)}, 10, []int{0, 1, 3, 2}},
+	} {
+		if d := cmp.Diff(tt.want, order.Sort(tt.in, tt.now)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, d)
+		}
+	}
+}
+
+func TestBeyond(t *testing.T) {
+	t.Parallel()
+	many := make([]window.Candidate, 100)
+	for i := range many {
+		many[i] = at(event.ClassQuestion, 0)
+	}
+	c := admission.Capacity{FreeAtMs: []int64{0, 0}, Members: 8, RunMs: 3500}
+	got := admission.Beyond(many, c, 0)
+	// Hopeful runs of 2.6 s: windows start at 0, 2.6, 5.2, 7.9, 10.5 s on each of two slots.
+	if len(got) != 100-5*16 {
+		t.Errorf("%d of 100 beyond capacity, want 20", len(got))
+	}
+	if got := admission.Beyond([]window.Candidate{at(1, -12_000)}, c, 0); len(got) != 1 {
+		t.Error("one that a run cannot reach any more is kept")
+	}
+	if got := admission.Beyond([]window.Candidate{at(1, -11_000)}, c, 0); len(got) != 0 {
+		t.Error("one that a free slot can answer is given up")
+	}
+	if got := admission.Beyond([]window.Candidate{at(1, -8_000)}, admission.Capacity{FreeAtMs: []int64{6000}, Members: 8, RunMs: 3500}, 0); len(got) != 1 {
+		t.Error("one that no slot reaches is kept")
+	}
+}
+
+func TestRunTimes(t *testing.T) {
+	t.Parallel()
+	r := admission.NewRunTimes(3500)
+	r.Observe(100)
+	if got := r.MedianMs(); got != 3500 {
+		t.Errorf("median %d of one run, want the assumed one", got)
+	}
+	for range 40 {
+		r.Observe(900)
+	}
+	r.Observe(9000)
+	if got := r.MedianMs(); got != 900 {
+		t.Errorf("median %d, want 900", got)
+	}
+}

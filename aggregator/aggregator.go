@@ -1,0 +1,200 @@
+package aggregator
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"livehost/internal/clock"
+	"livehost/internal/fault"
+	"livehost/streams"
+	"livehost/streams/event"
+)
+
+// Group is the consumer group.
+const Group = "aggregator"
+
+// stageName is Outcome.By and GuardrailHit.Stage of what is written here.
+const stageName = "aggregator"
+
+// Assignment is the variant of a viewer, and what an exposure says of it.
+type Assignment struct {
+	Experiment string
+	Version    int
+	Variant    event.Variant
+	Unit       string // the viewer or room id that was assigned
+	Enrolled   bool   // in the experiment: exposures are logged
+	Degraded   bool   // from a snapshot that could not be refreshed
+}
+
+// Assigner says which variant a viewer of a room is in. It answers from memory,
+// always has an answer, and gives anonymous viewers the control, not enrolled.
+// Safe for concurrent use.
+type Assigner interface {
+	Assign(room event.RoomID, viewer event.ViewerID) Assignment
+}
+
+// Deps is what an Aggregator works with; all are required.
+type Deps struct {
+	Clock     *clock.Clock
+	Publisher streams.Publisher
+	Reader    streams.Reader
+	Assigner  Assigner
+	Log       *slog.Logger
+}
+
+// Aggregator is the stage: a streams.Handler with state per partition.
+type Aggregator struct {
+	cfg   Config
+	deps  Deps
+	stats counters
+
+	mu         sync.Mutex
+	partitions map[int32]*partition
+}
+
+var (
+	_ streams.Handler  = (*Aggregator)(nil)
+	_ streams.Assignee = (*Aggregator)(nil)
+)
+
+// New makes the stage; it handles records once Assigned was called.
+func New(cfg Config, deps Deps) (*Aggregator, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("aggregator: %w", err)
+	}
+	return &Aggregator{cfg: cfg, deps: deps, partitions: map[int32]*partition{}}, nil
+}
+
+// Binding is the stage's consumer group. Its own window.v1 is among the topics
+// for the offsets, which room-state.v1 needs.
+func (a *Aggregator) Binding() streams.Binding {
+	return streams.Binding{
+		Group: Group,
+		Topics: []string{
+			event.TopicDanmaku, event.TopicRoomEvent, event.TopicOrder, event.TopicReply,
+			event.TopicDelivery, event.TopicOutcome, event.TopicWindow,
+		},
+		Assignment: streams.AssignRange, Handler: a, Lanes: a.cfg.Lanes,
+	}
+}
+
+// Run waits for ctx to end, then stops the timers of what is still assigned.
+func (a *Aggregator) Run(ctx context.Context) error {
+	<-ctx.Done()
+	a.mu.Lock()
+	left := a.partitions
+	a.partitions = map[int32]*partition{}
+	a.mu.Unlock()
+	for _, p := range left {
+		p.close()
+	}
+	return nil
+}
+
+// Assigned restores the partition from the log.
+func (a *Aggregator) Assigned(ctx context.Context, number int32) error {
+	p := newPartition(a, number)
+	if err := p.restore(ctx); err != nil {
+		p.close()
+		return fmt.Errorf("aggregator: restore partition %d: %w", number, err)
+	}
+	a.mu.Lock()
+	a.partitions[number] = p
+	a.mu.Unlock()
+	return nil
+}
+
+// Revoked writes the rooms' state and forgets the partition. Danmaku in flight
+// stay unfinished: the next owner finds them in the log.
+func (a *Aggregator) Revoked(ctx context.Context, number int32) {
+	a.mu.Lock()
+	p := a.partitions[number]
+	delete(a.partitions, number)
+	a.mu.Unlock()
+	if p == nil {
+		return
+	}
+	if err := p.checkpoint(ctx); err != nil && ctx.Err() == nil {
+		a.deps.Log.Warn("room state not written at revoke", "partition", number, "err", err)
+	}
+	p.close()
+}
+
+// Handle takes one record of any of the topics.
+func (a *Aggregator) Handle(ctx context.Context, rec streams.Record, ack streams.Ack) {
+	a.mu.Lock()
+	p := a.partitions[rec.Partition]
+	a.mu.Unlock()
+	if p == nil {
+		ack(errClosed)
+		return
+	}
+	apply, err := a.decode(rec)
+	if err != nil {
+		ack(err)
+		return
+	}
+	p.seen(rec)
+	if apply == nil {
+		ack(nil)
+		return
+	}
+	p.with(ctx, rec.Key, apply, ack)
+}
+
+var errClosed = fault.Errorf(fault.Canceled, "aggregator: partition is not assigned")
+
+// application is what a decoded record does to its room.
+type application func(r *room, ack streams.Ack)
+
+// decode reads the payload; no application means that the record is only counted.
+func (a *Aggregator) decode(rec streams.Record) (application, error) {
+	switch rec.Topic {
+	case event.TopicDanmaku:
+		received := time.Now()
+		return decoded(rec, func(r *room, d event.Danmaku, ack streams.Ack) {
+			r.onDanmaku(d, rec.AppendTime, received, ack)
+		})
+	case event.TopicRoomEvent:
+		return decoded(rec, func(r *room, e event.RoomEvent, ack streams.Ack) {
+			r.onRoomEvent(e, rec.AppendTime)
+			r.ackAfter(ack)
+		})
+	case event.TopicOrder:
+		return decoded(rec, func(r *room, o event.Order, ack streams.Ack) {
+			r.onOrder(o)
+			r.ackAfter(ack)
+		})
+	case event.TopicReply:
+		return decoded(rec, func(r *room, e event.Reply, ack streams.Ack) {
+			r.onReply(e)
+			r.ackAfter(ack)
+		})
+	case event.TopicDelivery:
+		return decoded(rec, func(r *room, d event.Delivery, ack streams.Ack) {
+			r.onDelivery(d)
+			r.ackAfter(ack)
+		})
+	case event.TopicOutcome:
+		return decoded(rec, func(r *room, o event.Outcome, ack streams.Ack) {
+			r.onOutcome(o)
+			r.ackAfter(ack)
+		})
+	default:
+		return nil, nil
+	}
+}
+
+func decoded[E event.Event](rec streams.Record, fn func(*room, E, streams.Ack)) (application, error) {
+	e, err := event.Decode[E](rec.Value)
+	if err != nil {
+		return nil, err
+	}
+	if e.Key() != rec.Key {
+		return nil, fault.Errorf(fault.Invalid, "%s: key %q is not the payload's room %q", rec.Topic, rec.Key, e.Key())
+	}
+	return func(r *room, ack streams.Ack) { fn(r, e, ack) }, nil
+}

@@ -1,0 +1,92 @@
+package aggregator
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"livehost/aggregator/window"
+	"livehost/streams/event"
+)
+
+// Config is the aggregator's values. Durations are room time.
+type Config struct {
+	AnswerBy time.Duration `yaml:"answer_by"` // from the platform's time until reply.v1
+	SpeakBy  time.Duration `yaml:"speak_by"`  // from the platform's time until first audio
+	CoolDown time.Duration `yaml:"cool_down"` // how long a public answer covers the same question
+
+	MaxMembers    int           `yaml:"max_members"`     // danmaku in one window
+	MaxPerVariant int           `yaml:"max_per_variant"` // windows in flight of one room and variant
+	MaxPerRoom    int           `yaml:"max_per_room"`    // windows in flight of one room
+	MaxInFlight   time.Duration `yaml:"max_in_flight"`   // from a window's earliest platform time; then its place is free
+
+	FirstRun   time.Duration `yaml:"first_run"`   // assumed run time until one is learned
+	Starve     time.Duration `yaml:"starve"`      // waiting this long is worth one class
+	PerViewer  int           `yaml:"per_viewer"`  // waiting danmaku of one viewer beyond these go down a class
+	HoldSpeech time.Duration `yaml:"hold_speech"` // speech queued above which a room without private text waits
+
+	FloodBurst  int           `yaml:"flood_burst"`  // danmaku of one viewer at once
+	FloodRefill time.Duration `yaml:"flood_refill"` // until one more is allowed
+
+	Memory     time.Duration `yaml:"memory"`     // how long an id is known after it was seen
+	MaxSkew    time.Duration `yaml:"max_skew"`   // clock offset of a source beyond which append times are taken
+	Checkpoint time.Duration `yaml:"checkpoint"` // between two room-state.v1 of a changed room
+	ThankEvery time.Duration `yaml:"thank_every"`
+
+	Settings event.RoomSettings `yaml:"settings"` // of a room that did not say
+	Lanes    int                `yaml:"lanes"`    // rooms handled at once
+}
+
+// DefaultConfig is the numbers of the domain.
+func DefaultConfig() Config {
+	return Config{
+		AnswerBy: 15 * time.Second, SpeakBy: 20 * time.Second, CoolDown: 20 * time.Second,
+		MaxMembers: 8, MaxPerVariant: 2, MaxPerRoom: 4, MaxInFlight: 25 * time.Second,
+		FirstRun: 3500 * time.Millisecond, Starve: 5 * time.Second, PerViewer: 3, HoldSpeech: 10 * time.Second,
+		FloodBurst: 6, FloodRefill: 3 * time.Second,
+		Memory: 15 * time.Minute, MaxSkew: 5 * time.Second, Checkpoint: 5 * time.Second, ThankEvery: 20 * time.Second,
+		Settings: event.RoomSettings{Language: "zh"}, Lanes: 64,
+	}
+}
+
+// Validate lists every problem.
+func (c Config) Validate() error {
+	var errs []error
+	for _, d := range []struct {
+		name string
+		d    time.Duration
+	}{
+		{"answer_by", c.AnswerBy}, {"max_in_flight", c.MaxInFlight}, {"first_run", c.FirstRun}, {"starve", c.Starve},
+		{"hold_speech", c.HoldSpeech}, {"flood_refill", c.FloodRefill}, {"memory", c.Memory}, {"max_skew", c.MaxSkew},
+		{"checkpoint", c.Checkpoint}, {"thank_every", c.ThankEvery},
+	} {
+		if d.d <= 0 {
+			errs = append(errs, fmt.Errorf("%s: %v, want more than 0", d.name, d.d))
+		}
+	}
+	for _, n := range []struct {
+		name string
+		n    int
+	}{
+		{"max_members", c.MaxMembers}, {"max_per_variant", c.MaxPerVariant}, {"max_per_room", c.MaxPerRoom}, {"per_viewer", c.PerViewer},
+		{"flood_burst", c.FloodBurst}, {"lanes", c.Lanes},
+	} {
+		if n.n < 1 {
+			errs = append(errs, fmt.Errorf("%s: %d, want at least 1", n.name, n.n))
+		}
+	}
+	if c.CoolDown < 0 {
+		errs = append(errs, fmt.Errorf("cool_down: %v, want 0 or more", c.CoolDown))
+	}
+	if c.SpeakBy < c.AnswerBy {
+		errs = append(errs, fmt.Errorf("speak_by: %v is before answer_by %v", c.SpeakBy, c.AnswerBy))
+	}
+	if l := c.Settings.Language; l != "zh" && l != "en" {
+		errs = append(errs, fmt.Errorf("settings.language: %q, want zh or en", l))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) limits() window.Limits {
+	return window.Limits{Members: c.MaxMembers, PerVariant: c.MaxPerVariant, PerRoom: c.MaxPerRoom}
+}

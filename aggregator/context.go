@@ -1,0 +1,294 @@
+package aggregator
+
+import (
+	"slices"
+
+	"livehost/aggregator/text"
+	"livehost/streams/event"
+)
+
+// The bounds of a room's memory and of a snapshot of it, which is at most about
+// 2 kB.
+const (
+	maxFocus          = 32
+	maxUtterances     = 3
+	maxUtteranceRunes = 50
+	maxTurns          = 48 // kept of a room
+	maxSnapshotTurns  = 3
+	maxTurnRunes      = 60
+	maxPaid           = 500
+	maxSnapshotPaid   = 8
+	snapshotBytes     = 2048
+)
+
+// roomContext is what the agent is told about the room, by event time.
+type roomContext struct {
+	settings    event.RoomSettings
+	settingsMs  int64
+	broadcastID event.BroadcastID
+	merchantID  event.MerchantID
+	openedMs    int64
+	opened      event.BroadcastID // that openedMs is of
+	closed      bool
+
+	focus      []focus // ascending time
+	links      map[event.LinkID]event.ProductID
+	utterances []utterance // ascending time
+	turns      []turn      // oldest first
+	payers     []event.ViewerID
+}
+
+type focus struct {
+	ms      int64
+	link    event.LinkID
+	product event.ProductID
+}
+
+type utterance struct {
+	id   string
+	ms   int64
+	text string
+}
+
+// turn is one asker's question and what was heard; one per delivery and viewer.
+type turn struct {
+	delivery event.DeliveryID
+	event.Turn
+}
+
+func newRoomContext(s event.RoomSettings) roomContext {
+	return roomContext{settings: s, links: map[event.LinkID]event.ProductID{}}
+}
+
+// apply takes a room event and reports whether something worth keeping changed.
+func (c *roomContext) apply(e event.RoomEvent) bool {
+	switch e.Kind {
+	case event.RoomOpened:
+		switch {
+		case e.TimeMs < c.openedMs:
+			return false
+		case c.openedMs > 0 && !c.closed && e.BroadcastID == c.opened: // said again
+			c.set(e)
+		default:
+			c.begin(e)
+		}
+	case event.RoomClosed:
+		if e.TimeMs < c.openedMs || c.closed {
+			return false
+		}
+		c.closed = true
+	case event.RoomSettingsSet:
+		c.set(e)
+	case event.ProductListed:
+		c.links[e.LinkID] = e.ProductID
+	case event.ProductDelisted:
+		delete(c.links, e.LinkID)
+	case event.ProductInFocus:
+		c.focusOn(focus{e.TimeMs, e.LinkID, e.ProductID})
+	case event.HostUtterance:
+		c.hear(e)
+	default:
+		return false
+	}
+	return true
+}
+
+// begin starts a broadcast: what was said and shown in the one before is over.
+func (c *roomContext) begin(e event.RoomEvent) {
+	fresh := newRoomContext(c.settings)
+	fresh.settingsMs, fresh.broadcastID, fresh.merchantID = c.settingsMs, c.broadcastID, c.merchantID
+	if c.openedMs == 0 { // events may come before the room's opening
+		fresh.focus, fresh.links, fresh.utterances, fresh.payers = c.focus, c.links, c.utterances, c.payers
+	}
+	fresh.openedMs, fresh.opened = e.TimeMs, e.BroadcastID
+	*c = fresh
+	c.broadcast(e.BroadcastID, e.MerchantID)
+	c.set(e)
+}
+
+func (c *roomContext) set(e event.RoomEvent) {
+	if e.Settings == nil || e.TimeMs < c.settingsMs {
+		return
+	}
+	c.settings, c.settingsMs = *e.Settings, e.TimeMs
+	if c.settings.Language != text.English {
+		c.settings.Language = text.Chinese
+	}
+}
+
+func (c *roomContext) broadcast(b event.BroadcastID, m event.MerchantID) {
+	if b != "" {
+		c.broadcastID = b
+	}
+	if m != "" {
+		c.merchantID = m
+	}
+}
+
+func (c *roomContext) focusOn(f focus) {
+	if f.product == "" {
+		f.product = c.links[f.link]
+	}
+	at, same := slices.BinarySearchFunc(c.focus, f, func(a, b focus) int { return int(a.ms - b.ms) })
+	if same {
+		c.focus[at] = f
+	} else {
+		c.focus = slices.Insert(c.focus, at, f)
+	}
+	if over := len(c.focus) - maxFocus; over > 0 {
+		c.focus = slices.Delete(c.focus, 0, over)
+	}
+}
+
+// focusAt is the product that was in focus at ms.
+func (c *roomContext) focusAt(ms int64) (event.LinkID, event.ProductID) {
+	for i := len(c.focus) - 1; i >= 0; i-- {
+		if f := c.focus[i]; f.ms <= ms {
+			return f.link, f.product
+		}
+	}
+	return "", ""
+}
+
+func (c *roomContext) hear(e event.RoomEvent) {
+	u := utterance{e.EventID, e.TimeMs, text.Truncate(e.Text, maxUtteranceRunes)}
+	if slices.ContainsFunc(c.utterances, func(x utterance) bool { return x.id == u.id }) {
+		return
+	}
+	c.utterances = append(c.utterances, u)
+	slices.SortStableFunc(c.utterances, func(a, b utterance) int { return int(a.ms - b.ms) })
+	if over := len(c.utterances) - maxUtterances; over > 0 {
+		c.utterances = slices.Delete(c.utterances, 0, over)
+	}
+}
+
+func (c *roomContext) paid(v event.ViewerID) bool {
+	if v.Anonymous() || slices.Contains(c.payers, v) {
+		return false
+	}
+	if c.payers = append(c.payers, v); len(c.payers) > maxPaid {
+		c.payers = slices.Delete(c.payers, 0, 1)
+	}
+	return true
+}
+
+func (c *roomContext) said(t turn) {
+	for i := range c.turns {
+		if c.turns[i].delivery == t.delivery && c.turns[i].ViewerID == t.ViewerID {
+			c.turns[i] = t
+			return
+		}
+	}
+	if c.turns = append(c.turns, t); len(c.turns) > maxTurns {
+		c.turns = slices.Delete(c.turns, 0, len(c.turns)-maxTurns)
+	}
+}
+
+// remember notes what a viewer asked and was told.
+func (r *room) remember(d event.Delivery) {
+	switch d.State {
+	case event.DeliveryStarted, event.DeliveryEnded, event.DeliverySent, event.DeliveryInterrupted:
+	default:
+		return
+	}
+	for _, id := range d.DanmakuIDs {
+		it := r.items[id]
+		if it == nil || it.member.ViewerID.Anonymous() || d.Channel == event.Private && d.ViewerID != it.member.ViewerID {
+			continue
+		}
+		r.context.said(turn{d.DeliveryID, event.Turn{
+			ViewerID: it.member.ViewerID, Question: text.Truncate(it.member.Question, maxTurnRunes),
+			Answer: text.Truncate(d.Text, maxTurnRunes), TimeMs: d.TimeMs,
+		}})
+	}
+}
+
+// snapshot is what the agent is told with a window of these danmaku.
+func (r *room) snapshot(items []*item, nowMs int64) event.ContextSnapshot {
+	c := &r.context
+	at := nowMs
+	if len(items) > 0 {
+		at = items[0].member.PlatformMs
+	}
+	s := event.ContextSnapshot{
+		Settings: c.settings, ListedLinks: len(c.links), SpeechQueuedMs: r.speech.queuedAt(nowMs), WaitingDanmaku: len(r.waiting),
+	}
+	s.FocusLink, s.FocusProduct = c.focusAt(at)
+	for _, u := range c.utterances {
+		s.HostUtterances = append(s.HostUtterances, u.text)
+	}
+	in := func(v event.ViewerID) bool {
+		return slices.ContainsFunc(items, func(it *item) bool { return it.member.ViewerID == v })
+	}
+	for i := len(c.turns) - 1; i >= 0 && len(s.Dialogue) < maxSnapshotTurns; i-- {
+		if in(c.turns[i].ViewerID) {
+			s.Dialogue = append(s.Dialogue, c.turns[i].Turn)
+		}
+	}
+	slices.Reverse(s.Dialogue)
+	for _, v := range c.payers {
+		if len(s.PaidViewers) < maxSnapshotPaid && in(v) {
+			s.PaidViewers = append(s.PaidViewers, v)
+		}
+	}
+	return bounded(s)
+}
+
+// bounded drops the oldest dialogue and utterances until the snapshot is small.
+func bounded(s event.ContextSnapshot) event.ContextSnapshot {
+	for size(s) > snapshotBytes {
+		switch {
+		case len(s.Dialogue) > 1:
+			s.Dialogue = s.Dialogue[1:]
+		case len(s.HostUtterances) > 0:
+			s.HostUtterances = s.HostUtterances[1:]
+		case len(s.Dialogue) > 0:
+			s.Dialogue = nil
+		default:
+			return s
+		}
+	}
+	return s
+}
+
+// size estimates the snapshot's JSON.
+func size(s event.ContextSnapshot) int {
+	n := 320 + len(s.Settings.HostName) + len(s.Settings.CatalogID) + len(s.FocusLink) + len(s.FocusProduct)
+	for _, u := range s.HostUtterances {
+		n += len(u) + 3
+	}
+	for _, t := range s.Dialogue {
+		n += 60 + len(t.ViewerID) + len(t.Question) + len(t.Answer)
+	}
+	for _, v := range s.PaidViewers {
+		n += len(v) + 3
+	}
+	return n
+}
+
+// state is the room's record of room-state.v1.
+func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
+	c := &r.context
+	s := r.snapshot(nil, nowMs)
+	s.SpeechQueuedMs, s.WaitingDanmaku, s.PaidViewers = 0, 0, c.payers
+	return event.RoomState{
+		Schema: event.SchemaVersion, RoomID: r.id, BroadcastID: c.broadcastID, MerchantID: c.merchantID, Context: s,
+		Links: c.links, ReadBack: readBack, OpenedMs: c.openedMs, Closed: c.closed, TimeMs: nowMs,
+	}
+}
+
+// recall starts the context from a record of room-state.v1.
+func (c *roomContext) recall(s event.RoomState) {
+	c.settings, c.broadcastID, c.merchantID = s.Context.Settings, s.BroadcastID, s.MerchantID
+	c.openedMs, c.opened, c.closed = s.OpenedMs, s.BroadcastID, s.Closed
+	if s.Context.FocusLink != "" {
+		c.focus = []focus{{0, s.Context.FocusLink, s.Context.FocusProduct}}
+	}
+	for link, product := range s.Links {
+		c.links[link] = product
+	}
+	for _, u := range s.Context.HostUtterances {
+		c.utterances = append(c.utterances, utterance{text: u})
+	}
+	c.payers = append(c.payers, s.Context.PaidViewers...)
+}

@@ -1,0 +1,188 @@
+package aggregator
+
+import (
+	"time"
+
+	"livehost/aggregator/cluster"
+	"livehost/aggregator/filter"
+	"livehost/aggregator/text"
+	"livehost/streams"
+	"livehost/streams/event"
+)
+
+// The reasons of outcomes written here, beside the filter's.
+const (
+	reasonTooOld       = "too_old"            // past answer_by when it came
+	reasonWaited       = "waited"             // answer_by passed while it waited
+	reasonStaleFact    = "stale_fact"         // its answer was cancelled and there is no time for another
+	reasonRetracted    = "retracted"          //
+	reasonClosed       = "room_closed"        //
+	reasonCapacity     = "capacity"           // no window reaches it in time
+	reasonLowClass     = "capacity_low_class" // the same, and it was chat
+	reasonSpeech       = "speech_queue"       // too much speech queued to be heard in time
+	reasonNotCovered   = "not_covered"        // two replies did not cover it
+	reasonSameQuestion = "same_question"      // merged into one that was waiting or in a window
+	reasonCooledDown   = "cooled_down"        // merged into an answer heard a short while ago
+	reasonCoverLost    = "cover_lost"         // what it was merged into never ended
+)
+
+// onDanmaku takes one danmaku. Its record is acknowledged when its outcome is in
+// the log.
+func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack streams.Ack) {
+	now := r.nowMs()
+	r.p.a.stats.danmaku.Add(1)
+	if it := r.items[d.DanmakuID]; it != nil {
+		if it.ack == nil { // restored from its window: here is its record
+			it.ack, it.received = ack, received
+			return
+		}
+		r.p.a.stats.duplicates.Add(1)
+		r.ackAfter(ack)
+		return
+	}
+	if r.known.has(string(d.DanmakuID)) {
+		r.p.a.stats.duplicates.Add(1)
+		r.ackAfter(ack)
+		return
+	}
+	platform := r.corrected(d.Source, d.PlatformTimeMs, appended)
+	it := &item{
+		ack: ack, source: d.Source, received: received, arrivedMs: now,
+		member: event.Member{
+			DanmakuID: d.DanmakuID, ViewerID: d.ViewerID, ReplyTo: d.ReplyTo, Ask: 1, PlatformMs: platform,
+			AnswerByMs: platform + r.cfg().AnswerBy.Milliseconds(), SpeakByMs: platform + r.cfg().SpeakBy.Milliseconds(),
+		},
+	}
+	r.context.broadcast(d.BroadcastID, d.MerchantID)
+	if state, reason := r.turnedAway(d, it, now); state != "" {
+		r.refuse(it, state, reason, now)
+		return
+	}
+	it.variant = r.assign(d.ViewerID)
+	r.expose(event.Bucketed, it.variant, d.ViewerID, "", now)
+	if !r.limiter.Allow(d.ViewerID, now) {
+		r.refuse(it, event.Filtered, string(filter.Flood), now)
+		return
+	}
+	t := text.Clean(d.Text, r.context.settings.Language)
+	if v := filter.Judge(t); v.Reason != filter.None {
+		r.hit(it, v, now)
+		r.refuse(it, event.Filtered, string(v.Reason), now)
+		return
+	}
+	r.expose(event.Exposed, it.variant, d.ViewerID, d.DanmakuID, now)
+	r.understand(it, t, d.ViewerName)
+	r.items[d.DanmakuID] = it
+	r.admit(it, now)
+}
+
+// turnedAway decides what needs no text: cheap, and first. It says state "" for
+// what goes on.
+func (r *room) turnedAway(d event.Danmaku, it *item, nowMs int64) (event.State, string) {
+	switch {
+	case r.gone.has(string(d.DanmakuID)):
+		return event.Retracted, reasonRetracted
+	case d.Host:
+		return event.Filtered, string(filter.Host)
+	case d.Mirror:
+		return event.Filtered, string(filter.Mirror)
+	case d.Test:
+		return event.Filtered, string(filter.Test)
+	case nowMs > it.member.AnswerByMs:
+		return event.Expired, reasonTooOld
+	case it.member.PlatformMs < r.context.openedMs-openGraceMs:
+		return event.Filtered, string(filter.History)
+	case r.context.closed:
+		return event.Shed, reasonClosed
+	default:
+		return "", ""
+	}
+}
+
+// openGraceMs is how much earlier than room_opened a comment of the broadcast may be.
+const openGraceMs = 5000
+
+// refuse ends a danmaku that never was in the room's books.
+func (r *room) refuse(it *item, state event.State, reason string, nowMs int64) {
+	o := r.outcome(it, state, reason, nowMs)
+	o.Eligible = false
+	r.emit(o)
+	r.known.add(string(it.member.DanmakuID), nowMs)
+	r.ackAfter(it.ack)
+}
+
+func (r *room) understand(it *item, t text.Text, viewerName string) {
+	m := &it.member
+	m.ViewerName = text.Truncate(viewerName, maxName)
+	m.Text, m.Question, m.Language = t.Original, t.Question, t.Language
+	r.read(it)
+}
+
+const maxName = 32
+
+// read says what the danmaku asks, of the product in focus at its time.
+func (r *room) read(it *item) {
+	m := &it.member
+	m.FocusLink, _ = r.context.focusAt(m.PlatformMs)
+	it.reading = cluster.Read(cluster.Asked{
+		DanmakuID: m.DanmakuID, ViewerID: m.ViewerID, Question: m.Question, Language: m.Language, Focus: m.FocusLink,
+	})
+	m.Intent, m.Key = string(it.reading.Intent), it.reading.Key
+}
+
+// admit merges the danmaku or lets it wait.
+func (r *room) admit(it *item, nowMs int64) {
+	q := it.question()
+	if c, ok := r.cooling[q]; ok && nowMs < c.untilMs {
+		o := r.outcome(it, event.Merged, reasonCooledDown, nowMs)
+		o.CoverID, o.ReplyMs = c.danmaku, c.replyMs
+		r.emit(o)
+		r.forget(it, o, nowMs)
+		return
+	}
+	if c := r.covers[q]; c != nil {
+		it.place, it.cover = attached, c
+		c.joined = append(c.joined, it)
+		return
+	}
+	r.wait(it)
+}
+
+// wait puts the danmaku into the backlog; the next of the same question joins it.
+func (r *room) wait(it *item) {
+	it.place = waiting
+	r.waiting = append(r.waiting, it)
+	if q := it.question(); r.covers[q] == nil {
+		r.covers[q] = it
+	}
+}
+
+// hit records a guardrail hit.
+func (r *room) hit(it *item, v filter.Verdict, nowMs int64) {
+	if !v.Reason.Hit() {
+		return
+	}
+	r.emit(event.GuardrailHit{
+		Schema: event.SchemaVersion, HitID: stageName + "|" + string(it.member.DanmakuID) + "|" + string(v.Reason), RoomID: r.id,
+		DanmakuIDs: []event.DanmakuID{it.member.DanmakuID}, Variant: it.variant.Variant, Rule: string(v.Reason), Version: filter.Version,
+		Stage: stageName, Point: "filter", Span: v.Span, Action: "filter", TimeMs: nowMs,
+	})
+}
+
+// corrected is a source's time by our clock.
+func (r *room) corrected(name string, ms int64, appended time.Time) int64 {
+	s := r.sources[name]
+	if s == nil {
+		s = &source{}
+		r.sources[name] = s
+	}
+	at, off := s.correct(ms, r.p.a.deps.Clock.Room(appended).UnixMilli(), r.cfg().MaxSkew.Milliseconds())
+	if off {
+		r.p.a.stats.skewed.Add(1)
+		if !s.warned {
+			s.warned = true
+			r.p.a.deps.Log.Warn("source's clock is off, taking the log's times", "room_id", r.id, "source", name)
+		}
+	}
+	return at
+}

@@ -1,0 +1,142 @@
+package aggregator
+
+import "livehost/streams/event"
+
+// settleJoined decides what becomes of those who joined a danmaku that ended with
+// outcome o. They are merged only when its answer was public; an agent's silence,
+// hand-over and a guardrail's block are about the question and theirs too; after
+// anything else they are asked for themselves while there is time.
+func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
+	public := o.State == event.Answered && o.Channel == event.Public
+	if public && !cover.stale && r.cfg().CoolDown > 0 {
+		r.cool(cover, o, nowMs)
+	}
+	joined := cover.joined
+	cover.joined = nil
+	for _, it := range joined {
+		it.cover = nil
+		switch {
+		case public:
+			m := r.outcome(it, event.Merged, reasonSameQuestion, nowMs)
+			m.CoverID, m.ReplyMs, m.RunID, m.WindowID = cover.member.DanmakuID, o.ReplyMs, o.RunID, o.WindowID
+			r.emit(m)
+			r.forget(it, m, nowMs)
+		case o.State == event.Silent || o.State == event.HandedOver || o.State == event.Suppressed:
+			m := r.outcome(it, o.State, o.Reason, nowMs)
+			m.CoverID, m.RunID = cover.member.DanmakuID, o.RunID
+			r.emit(m)
+			r.forget(it, m, nowMs)
+		case r.inTime(it, nowMs) && o.State == event.Answered: // privately: each gets an own answer
+			r.wait(it)
+		case r.inTime(it, nowMs): // the first of them is asked for the others
+			r.admit(it, nowMs)
+		case o.State == event.Answered || o.State == event.Retracted:
+			r.end(it, event.Expired, reasonWaited, nowMs)
+		default:
+			r.end(it, o.State, o.Reason, nowMs)
+		}
+	}
+}
+
+// inTime reports whether a run may still answer by answer_by.
+func (r *room) inTime(it *item, nowMs int64) bool {
+	return nowMs+r.runs.MedianMs() <= it.member.AnswerByMs
+}
+
+// cool lets the public answer cover the same question for a while.
+func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
+	at := min(nowMs, max(o.TimeMs, 0))
+	c := cooled{
+		danmaku: cover.member.DanmakuID, link: cover.reading.Link, replyMs: o.ReplyMs,
+		untilMs: at + r.cfg().CoolDown.Milliseconds(),
+	}
+	if c.untilMs <= nowMs {
+		return
+	}
+	for q, old := range r.cooling {
+		if old.untilMs <= nowMs {
+			delete(r.cooling, q)
+		}
+	}
+	r.cooling[cover.question()] = c
+}
+
+// factChanged stops answers about the link from covering anybody new: who joined
+// before the change is asked for again, unless the answer was heard already.
+func (r *room) factChanged(link event.LinkID) {
+	for q, c := range r.cooling {
+		if c.link == link {
+			delete(r.cooling, q)
+		}
+	}
+	for q, it := range r.covers {
+		if it.reading.Link == link && it.place == flying {
+			it.stale = true
+			delete(r.covers, q)
+		}
+	}
+}
+
+// onReply frees the window's place and takes back whom the reply does not cover.
+func (r *room) onReply(e event.Reply) {
+	now := r.nowMs()
+	f := r.flights[e.ReplyID]
+	if f != nil && !f.replied {
+		f.replied = true
+		r.runs.Observe(e.CreatedMs - f.openedMs)
+		r.land(e.ReplyID, f)
+	}
+	for _, id := range e.NotCovered {
+		if it := r.items[id]; it != nil && it.place == flying && it.window == e.ReplyID {
+			it.returned++
+			r.takeBack(it, event.Shed, reasonNotCovered, it.returned == 1, now)
+		}
+	}
+}
+
+// onDelivery follows what was heard, and asks again when a fact went stale.
+func (r *room) onDelivery(d event.Delivery) {
+	now := r.nowMs()
+	r.speech.heard(d)
+	r.remember(d)
+	if !d.StaleFact {
+		return
+	}
+	for _, id := range d.DanmakuIDs {
+		if it := r.items[id]; it != nil && it.place == flying && it.window == d.ReplyID {
+			first := it.member.Ask == 1
+			it.member.Ask = 2
+			it.stale = false
+			r.takeBack(it, event.Expired, reasonStaleFact, first, now)
+		}
+	}
+}
+
+// takeBack lets a danmaku wait for another window, when it may and there is time;
+// else it ends as said.
+func (r *room) takeBack(it *item, state event.State, reason string, again bool, nowMs int64) {
+	if f := r.flights[it.window]; f != nil {
+		delete(f.open, it.member.DanmakuID)
+		r.land(it.window, f)
+	}
+	it.place = 0
+	switch {
+	case r.gone.has(string(it.member.DanmakuID)):
+		r.end(it, event.Retracted, reasonRetracted, nowMs)
+	case !again || !r.inTime(it, nowMs):
+		r.end(it, state, reason, nowMs)
+	default:
+		r.wait(it)
+	}
+}
+
+// onOutcome ends the danmaku, whoever says so.
+func (r *room) onOutcome(o event.Outcome) {
+	now := r.nowMs()
+	it := r.items[o.DanmakuID]
+	if it == nil {
+		r.known.add(string(o.DanmakuID), now)
+		return
+	}
+	r.forget(it, o, now)
+}

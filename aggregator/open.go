@@ -1,0 +1,300 @@
+package aggregator
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"livehost/aggregator/admission"
+	"livehost/aggregator/window"
+	"livehost/streams/event"
+)
+
+// open does everything the moment allows: ends what is due, sheds what cannot be
+// answered, opens windows where there is room.
+func (r *room) open(nowMs int64) {
+	r.endDue(nowMs)
+	for len(r.waiting) > 0 && r.pass(nowMs) { // who joined one that was shed may be next
+	}
+	if len(r.waiting) == 0 {
+		r.thank(nowMs)
+	}
+}
+
+// pass goes over the waiting danmaku once and reports whether that changed them.
+func (r *room) pass(nowMs int64) (changed bool) {
+	mode := window.Mode(len(r.waiting))
+	hold := r.holdUntil(nowMs)
+	for _, v := range r.variantsWaiting() {
+		all := r.ordered(v, nowMs)
+		ordered := r.shed(all, v, hold, nowMs)
+		changed = changed || len(ordered) < len(all)
+		for hold <= nowMs && len(ordered) > 0 && r.free(v, nowMs) > 0 {
+			ordered = r.openWindow(ordered, mode, nowMs)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// endDue ends what ran out of time.
+func (r *room) endDue(nowMs int64) {
+	for _, it := range slices.Clone(r.waiting) {
+		switch {
+		case it.place != waiting: // ended with another of them
+		case it.doom != nil:
+			r.end(it, it.doom.state, it.doom.reason, nowMs)
+		case nowMs > it.member.AnswerByMs:
+			r.end(it, event.Expired, reasonWaited, nowMs)
+		case r.context.closed:
+			r.end(it, event.Shed, reasonClosed, nowMs)
+		}
+	}
+	for _, c := range r.covers {
+		for len(c.joined) > 0 && nowMs > c.joined[0].member.AnswerByMs+coverGraceMs {
+			r.end(c.joined[0], event.Expired, reasonCoverLost, nowMs)
+		}
+	}
+	for w, f := range r.flights {
+		if f.event && !r.inFlight(f, nowMs) {
+			delete(r.flights, w)
+		}
+	}
+}
+
+// coverGraceMs is how long after its own answer_by a merged danmaku waits for its
+// cover's outcome: the answer may be in time and still be spoken.
+const coverGraceMs = 20_000
+
+// variantsWaiting lists the variants in the order of their longest waiting danmaku.
+func (r *room) variantsWaiting() []event.Variant {
+	var out []event.Variant
+	for _, it := range r.waiting {
+		if v := it.variant.Variant; !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// ordered is the variant's waiting danmaku in admission order.
+func (r *room) ordered(v event.Variant, nowMs int64) []*item {
+	items := make([]*item, 0, len(r.waiting))
+	for _, it := range r.waiting {
+		if it.variant.Variant == v {
+			items = append(items, it)
+		}
+	}
+	if len(items) == 1 {
+		return items
+	}
+	order := admission.Order{StarveMs: r.cfg().Starve.Milliseconds(), PerViewer: r.cfg().PerViewer}
+	out := make([]*item, len(items))
+	for i, at := range order.Sort(candidates(items), nowMs) {
+		out[i] = items[at]
+	}
+	return out
+}
+
+func candidates(items []*item) []window.Candidate {
+	out := make([]window.Candidate, len(items))
+	for i, it := range items {
+		out[i] = window.Candidate{
+			Viewer: it.member.ViewerID, Key: it.member.Key, Class: it.reading.Class,
+			PlatformMs: it.member.PlatformMs, AnswerByMs: it.member.AnswerByMs,
+		}
+	}
+	return out
+}
+
+// shed ends what no window can answer in time and returns the rest.
+func (r *room) shed(ordered []*item, v event.Variant, holdMs, nowMs int64) []*item {
+	capacity := admission.Capacity{FreeAtMs: r.freeAt(v, max(holdMs, nowMs), nowMs), Members: r.cfg().MaxMembers, RunMs: r.runs.MedianMs()}
+	beyond := admission.Beyond(candidates(ordered), capacity, nowMs)
+	if len(beyond) == 0 {
+		return ordered
+	}
+	kept := make([]*item, 0, len(ordered))
+	for i, it := range ordered {
+		if len(beyond) > 0 && beyond[0] == i {
+			beyond = beyond[1:]
+			r.end(it, event.Shed, r.shedReason(it, holdMs > nowMs), nowMs)
+			continue
+		}
+		kept = append(kept, it)
+	}
+	return kept
+}
+
+func (r *room) shedReason(it *item, held bool) string {
+	switch {
+	case it.returned > 0:
+		return reasonNotCovered
+	case held:
+		return reasonSpeech
+	case it.reading.Class >= event.ClassChat:
+		return reasonLowClass
+	default:
+		return reasonCapacity
+	}
+}
+
+// freeAt is when each of the variant's slots is expected to be free.
+func (r *room) freeAt(v event.Variant, fromMs, nowMs int64) []int64 {
+	runMs := r.runs.MedianMs()
+	out := make([]int64, 0, r.cfg().MaxPerVariant)
+	for _, f := range r.flights {
+		if f.variant == v && r.inFlight(f, nowMs) && len(out) < r.cfg().MaxPerVariant {
+			out = append(out, max(fromMs, f.openedMs+runMs))
+		}
+	}
+	for len(out) < r.cfg().MaxPerVariant {
+		out = append(out, fromMs)
+	}
+	return out
+}
+
+// inFlight reports whether a window takes a place: until its reply, all of its
+// outcomes, or MaxInFlight after its earliest platform time.
+func (r *room) inFlight(f *flight, nowMs int64) bool {
+	return !f.replied && (len(f.open) > 0 || f.event) && nowMs < f.earliestMs+r.cfg().MaxInFlight.Milliseconds()
+}
+
+func (r *room) free(v event.Variant, nowMs int64) int {
+	ofVariant, ofRoom := 0, 0
+	for _, f := range r.flights {
+		if r.inFlight(f, nowMs) {
+			ofRoom++
+			if f.variant == v {
+				ofVariant++
+			}
+		}
+	}
+	return r.cfg().limits().Free(ofVariant, ofRoom)
+}
+
+// openWindow publishes one window of the first of ordered and returns the rest.
+func (r *room) openWindow(ordered []*item, mode event.Mode, nowMs int64) []*item {
+	members := 1
+	if mode == event.Multi {
+		members = r.cfg().MaxMembers
+	}
+	picked := window.Pick(candidates(ordered), members)
+	taken := make([]*item, len(picked))
+	for i, at := range picked {
+		taken[i] = ordered[at]
+	}
+	rest := make([]*item, 0, len(ordered)-len(picked))
+	for i, it := range ordered {
+		if !slices.Contains(picked, i) {
+			rest = append(rest, it)
+		}
+	}
+	r.fly(taken, mode, nowMs)
+	return rest
+}
+
+func (r *room) fly(taken []*item, mode event.Mode, nowMs int64) {
+	head := taken[0]
+	w := event.Window{
+		Schema: event.SchemaVersion, WindowID: r.windowID(head), RoomID: r.id, BroadcastID: r.context.broadcastID, MerchantID: r.context.merchantID,
+		Kind: event.DanmakuWindow, Mode: mode, Experiment: head.variant.Experiment, ExperimentVersion: head.variant.Version,
+		Variant: head.variant.Variant, QuestionKey: head.member.Key, Intent: head.member.Intent, Class: head.reading.Class,
+		Language: head.member.Language, OpenedMs: nowMs,
+	}
+	f := &flight{variant: w.Variant, open: make(map[event.DanmakuID]bool, len(taken)), openedMs: nowMs}
+	w.EarliestMs = head.member.PlatformMs
+	for _, it := range taken {
+		r.unlist(it)
+		it.place, it.window = flying, w.WindowID
+		it.windows++
+		if it.member.Key != w.QuestionKey {
+			w.QuestionKey = ""
+		}
+		if it.reading.Class < w.Class {
+			w.Class = it.reading.Class
+		}
+		w.EarliestMs = min(w.EarliestMs, it.member.PlatformMs)
+		f.open[it.member.DanmakuID] = true
+		w.Members = append(w.Members, it.member)
+	}
+	w.AnswerByMs = w.EarliestMs + r.cfg().AnswerBy.Milliseconds()
+	w.SpeakByMs = w.EarliestMs + r.cfg().SpeakBy.Milliseconds()
+	w.Context = r.snapshot(taken, nowMs)
+	f.earliestMs = w.EarliestMs
+	r.flights[w.WindowID] = f
+	r.emit(w)
+	r.p.a.stats.windows.Add(1)
+}
+
+// windowID names the window by its first member and how often that one was in a
+// window: the same step of a room makes the same id again.
+func (r *room) windowID(head *item) event.WindowID {
+	return event.WindowID(string(r.id) + "." + string(head.member.DanmakuID) + "." + strconv.Itoa(head.windows+1))
+}
+
+// stamp measures the wait up to the publish.
+func (r *room) stamp(events []event.Event) {
+	for i, e := range events {
+		w, ok := e.(event.Window)
+		if !ok {
+			continue
+		}
+		for m := range w.Members {
+			if it := r.items[w.Members[m].DanmakuID]; it != nil && !it.received.IsZero() {
+				w.Members[m].WaitWallUs = time.Since(it.received).Microseconds()
+			}
+		}
+		events[i] = w
+	}
+}
+
+// schedule arms the room's timer for the next moment at which time alone changes
+// something.
+func (r *room) schedule() {
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	now := r.nowMs()
+	if next := r.nextMs(now); next > 0 {
+		r.arm(time.Duration(next-now) * time.Millisecond)
+	}
+}
+
+func (r *room) arm(wait time.Duration) {
+	r.timer = r.p.a.deps.Clock.AfterFunc(wait, func() { r.p.wake(r) })
+}
+
+// nextMs is that moment, 0 when there is none.
+func (r *room) nextMs(nowMs int64) int64 {
+	next := int64(0)
+	at := func(ms int64) {
+		if ms > nowMs && (next == 0 || ms < next) {
+			next = ms
+		}
+	}
+	runMs := r.runs.MedianMs()
+	for _, it := range r.waiting {
+		at(it.member.AnswerByMs - runMs + 1)
+		at(it.member.AnswerByMs + 1)
+		if it.doom != nil {
+			at(nowMs + 1)
+		}
+	}
+	for _, f := range r.flights {
+		if r.inFlight(f, nowMs) && len(r.waiting) > 0 {
+			at(f.earliestMs + r.cfg().MaxInFlight.Milliseconds())
+		}
+	}
+	for _, c := range r.covers {
+		if len(c.joined) > 0 {
+			at(c.joined[0].member.AnswerByMs + coverGraceMs + 1)
+		}
+	}
+	if len(r.waiting) > 0 {
+		at(r.holdUntil(nowMs))
+	} else {
+		at(r.thanks.dueMs(r.cfg()))
+	}
+	return next
+}

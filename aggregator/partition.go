@@ -1,0 +1,195 @@
+package aggregator
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"livehost/internal/fault"
+	"livehost/streams"
+	"livehost/streams/event"
+)
+
+// partition is the rooms of one partition number of all topics.
+type partition struct {
+	a      *Aggregator
+	number int32
+	ctx    context.Context // of what the partition's timers publish
+	cancel context.CancelFunc
+
+	mu      sync.Mutex
+	rooms   map[event.RoomID]*room
+	offsets map[string]int64 // topic -> after the last record handled
+	marks   []mark           // oldest first, at least one
+	dirty   bool             // a checkpoint is due
+	timer   *time.Timer      // of the checkpoint
+	broken  error            // state and log may differ: nothing more is handled
+	closed  bool
+}
+
+// mark is how far the topics were handled at a moment.
+type mark struct {
+	ms      int64
+	offsets map[string]int64
+}
+
+func newPartition(a *Aggregator, number int32) *partition {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &partition{
+		a: a, number: number, ctx: ctx, cancel: cancel,
+		rooms: map[event.RoomID]*room{}, offsets: map[string]int64{},
+	}
+}
+
+// room finds or makes the room.
+func (p *partition) room(id event.RoomID) *room {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.rooms[id]
+	if r == nil {
+		r = newRoom(p, id)
+		p.rooms[id] = r
+	}
+	return r
+}
+
+// seen notes how far the topic was handled.
+func (p *partition) seen(rec streams.Record) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.offsets[rec.Topic] = max(p.offsets[rec.Topic], rec.Offset+1)
+	p.touch()
+}
+
+// touch arms the checkpoint. Callers hold mu.
+func (p *partition) touch() {
+	if p.dirty || p.closed {
+		return
+	}
+	p.dirty = true
+	p.timer = p.a.deps.Clock.AfterFunc(p.a.cfg.Checkpoint, func() {
+		if err := p.checkpoint(p.ctx); err != nil && p.ctx.Err() == nil {
+			p.a.deps.Log.Error("room state not written", "partition", p.number, "err", err)
+		}
+	})
+}
+
+// with applies a record to its room, publishes what came out and acknowledges.
+func (p *partition) with(ctx context.Context, id event.RoomID, apply application, ack streams.Ack) {
+	r := p.room(id)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := p.fault(); err != nil {
+		ack(err)
+		return
+	}
+	apply(r, ack)
+	r.open(p.a.deps.Clock.NowMs())
+	p.flush(ctx, r)
+	r.schedule()
+}
+
+// wake is the room's timer.
+func (p *partition) wake(r *room) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p.gone() {
+		return
+	}
+	r.open(p.a.deps.Clock.NowMs())
+	p.flush(p.ctx, r)
+	r.schedule()
+}
+
+func (p *partition) gone() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed || p.broken != nil
+}
+
+// flush publishes the room's events, then acknowledges. When that is impossible
+// the room's state is ahead of the log, so the partition handles nothing more and
+// its next assignment restores it from the log.
+func (p *partition) flush(ctx context.Context, r *room) {
+	events, acks := r.out.events, r.out.acks
+	r.out = output{events: events[:0], acks: acks[:0]}
+	err := p.fault()
+	if err == nil {
+		r.stamp(events)
+		err = p.publish(ctx, events)
+	}
+	if err != nil {
+		p.breakOff(err)
+	}
+	for _, ack := range acks {
+		ack(err)
+	}
+}
+
+func (p *partition) fault() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return errClosed
+	}
+	return p.broken
+}
+
+func (p *partition) breakOff(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.broken == nil {
+		// A retry of this one record would find state that has moved on.
+		kind := fault.Internal
+		if p.closed || p.ctx.Err() != nil || fault.KindOf(err) == fault.Canceled {
+			kind = fault.Canceled
+		}
+		p.broken = fault.Errorf(kind, "aggregator: partition %d broke off: %v", p.number, err)
+	}
+}
+
+// publish tries until the log has the events, the partition ends or the error is
+// not one that passes. Backing off is wall time: it waits for a server.
+func (p *partition) publish(ctx context.Context, events []event.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	const first, longest = 50 * time.Millisecond, 2 * time.Second
+	for wait := first; ; wait = min(2*wait, longest) {
+		err := p.a.deps.Publisher.Publish(ctx, events...)
+		if err == nil {
+			return nil
+		}
+		if k := fault.KindOf(err); k != fault.Unavailable && k != fault.Exhausted {
+			return err
+		}
+		p.a.deps.Log.Warn("log is away, publishing again", "partition", p.number, "err", err)
+		select {
+		case <-time.After(max(wait, fault.RetryAfter(err))):
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.ctx.Done():
+			return p.ctx.Err()
+		}
+	}
+}
+
+// close stops the timers and lets go of what is unfinished.
+func (p *partition) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.cancel()
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	rooms := make([]*room, 0, len(p.rooms))
+	for _, r := range p.rooms {
+		rooms = append(rooms, r)
+	}
+	p.mu.Unlock()
+	for _, r := range rooms {
+		r.mu.Lock() // waits for a timer under way
+		r.release(errClosed)
+		r.mu.Unlock()
+	}
+}

@@ -1,0 +1,196 @@
+package aggregator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"livehost/aggregator/cluster"
+	"livehost/streams"
+	"livehost/streams/event"
+)
+
+// restore makes the partition's rooms from the log: their last room-state.v1, then
+// what was written since the offsets in it. The topics are read one after the
+// other; each kind of record is understood without the order between topics, and
+// what is handed over again afterwards changes nothing.
+func (p *partition) restore(ctx context.Context) error {
+	readBack, err := p.recall(ctx)
+	if err != nil {
+		return err
+	}
+	p.marks = []mark{{ms: 0, offsets: readBack}}
+	for _, step := range []struct {
+		topic string
+		apply func(*room, streams.Record) error
+	}{
+		{event.TopicRoomEvent, restored((*room).restoreEvent)},
+		{event.TopicOrder, restored((*room).restoreOrder)},
+		{event.TopicWindow, restored((*room).restoreWindow)},
+		{event.TopicReply, restored((*room).restoreReply)},
+		{event.TopicDelivery, restored((*room).restoreDelivery)},
+		{event.TopicOutcome, restored((*room).restoreOutcome)},
+	} {
+		end, err := p.a.deps.Reader.Read(ctx, step.topic, p.number, readBack[step.topic], func(rec streams.Record) error {
+			return step.apply(p.room(rec.Key), rec)
+		})
+		if err != nil {
+			return fmt.Errorf("read back %s: %w", step.topic, err)
+		}
+		p.offsets[step.topic] = end
+	}
+	for _, r := range p.rooms {
+		r.mu.Lock()
+		p.a.stats.restored.Add(int64(len(r.items)))
+		r.settleRestored()
+		r.schedule()
+		if len(r.waiting) > 0 {
+			r.arm(0)
+		}
+		r.mu.Unlock()
+	}
+	return nil
+}
+
+// recall starts the rooms from their last state, and says where to read on from.
+func (p *partition) recall(ctx context.Context) (map[string]int64, error) {
+	states := map[event.RoomID]event.RoomState{}
+	last := event.RoomState{ReadBack: map[string]int64{}}
+	_, err := p.a.deps.Reader.Read(ctx, event.TopicRoomState, p.number, 0, func(rec streams.Record) error {
+		s, err := event.Decode[event.RoomState](rec.Value)
+		if err != nil {
+			p.a.deps.Log.Warn("room state skipped", "room_id", rec.Key, "err", err)
+			return nil
+		}
+		states[rec.Key] = s
+		if s.TimeMs >= last.TimeMs {
+			last = s
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", event.TopicRoomState, err)
+	}
+	for id, s := range states {
+		p.room(id).context.recall(s)
+	}
+	return last.ReadBack, nil
+}
+
+// restored decodes; a record that cannot be decoded was dead-lettered when it was
+// handled.
+func restored[E event.Event](fn func(*room, E, time.Time)) func(*room, streams.Record) error {
+	return func(r *room, rec streams.Record) error {
+		if e, err := event.Decode[E](rec.Value); err == nil && e.Key() == rec.Key {
+			fn(r, e, rec.AppendTime)
+		}
+		return nil
+	}
+}
+
+func (r *room) restoreEvent(e event.RoomEvent, appended time.Time) {
+	e.TimeMs = r.corrected(e.Source, e.TimeMs, appended)
+	r.context.apply(e)
+	if e.Kind == event.DanmakuRetracted {
+		r.gone.add(string(e.DanmakuID), r.nowMs())
+	}
+}
+
+func (r *room) restoreOrder(o event.Order, _ time.Time) {
+	if o.Status == event.OrderPaid || o.Status == event.OrderConfirmed {
+		r.context.paid(o.ViewerID)
+	}
+}
+
+func (r *room) restoreWindow(w event.Window, _ time.Time) {
+	f := &flight{
+		variant: w.Variant, open: map[event.DanmakuID]bool{}, event: w.Kind == event.EventWindow, openedMs: w.OpenedMs, earliestMs: w.EarliestMs,
+	}
+	r.flights[w.WindowID] = f
+	if w.Event != nil {
+		r.thanks.lastMs = max(r.thanks.lastMs, w.OpenedMs)
+		r.thanks.seen[r.thanks.n%thanksRing] = w.Event.EventID
+		r.thanks.n++
+	}
+	for _, m := range w.Members {
+		it := r.items[m.DanmakuID]
+		if it == nil {
+			it = &item{variant: Assignment{Experiment: w.Experiment, Version: w.ExperimentVersion, Variant: w.Variant}}
+			r.items[m.DanmakuID] = it
+		} else if old := r.flights[it.window]; old != nil && it.window != w.WindowID {
+			delete(old.open, m.DanmakuID)
+			r.land(it.window, old)
+		}
+		if it.window != w.WindowID {
+			it.windows++
+		}
+		it.member, it.window, it.place = m, w.WindowID, flying
+		it.reading = cluster.Read(cluster.Asked{
+			DanmakuID: m.DanmakuID, ViewerID: m.ViewerID, Question: m.Question, Language: m.Language, Focus: m.FocusLink,
+		})
+		f.open[m.DanmakuID] = true
+		if q := it.question(); r.covers[q] == nil {
+			r.covers[q] = it
+		}
+	}
+}
+
+func (r *room) restoreReply(e event.Reply, _ time.Time) {
+	if f := r.flights[e.ReplyID]; f != nil {
+		f.replied = true
+		r.runs.Observe(e.CreatedMs - f.openedMs)
+		r.land(e.ReplyID, f)
+	}
+	for _, id := range e.NotCovered {
+		if it := r.items[id]; it != nil {
+			it.returned++
+			if it.window == e.ReplyID {
+				r.restoreWaiting(it, event.Shed, reasonNotCovered, it.returned == 1)
+			}
+		}
+	}
+}
+
+func (r *room) restoreDelivery(d event.Delivery, _ time.Time) {
+	r.speech.heard(d)
+	r.remember(d)
+	if !d.StaleFact {
+		return
+	}
+	for _, id := range d.DanmakuIDs {
+		if it := r.items[id]; it != nil && it.place == flying && it.window == d.ReplyID {
+			first := it.member.Ask == 1
+			it.member.Ask = 2
+			r.restoreWaiting(it, event.Expired, reasonStaleFact, first)
+		}
+	}
+}
+
+// restoreWaiting puts back who waits for another window or, when it may not, for
+// an outcome that is not in the log.
+func (r *room) restoreWaiting(it *item, state event.State, reason string, again bool) {
+	if f := r.flights[it.window]; f != nil {
+		delete(f.open, it.member.DanmakuID)
+		r.land(it.window, f)
+	}
+	it.place = waiting
+	if !again {
+		it.doom = &verdict{state, reason}
+	}
+	r.waiting = append(r.waiting, it)
+}
+
+func (r *room) restoreOutcome(o event.Outcome, _ time.Time) {
+	r.onOutcome(o)
+	r.out = output{} // nothing has joined yet, and nothing is to be acknowledged
+}
+
+// settleRestored ends what was retracted while it waits. Everything else is done
+// at the room's first moment.
+func (r *room) settleRestored() {
+	for _, it := range r.waiting {
+		if r.gone.has(string(it.member.DanmakuID)) {
+			it.doom = &verdict{event.Retracted, reasonRetracted}
+		}
+	}
+}

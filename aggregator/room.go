@@ -1,0 +1,211 @@
+package aggregator
+
+import (
+	"sync"
+	"time"
+
+	"livehost/aggregator/admission"
+	"livehost/aggregator/cluster"
+	"livehost/aggregator/filter"
+	"livehost/streams"
+	"livehost/streams/event"
+)
+
+// room is the state machine of one room.
+type room struct {
+	id event.RoomID
+	p  *partition
+
+	mu    sync.Mutex
+	out   output
+	timer *time.Timer
+
+	items   map[event.DanmakuID]*item // not ended
+	waiting []*item                   // of items, in the order they came
+	covers  map[question]*item        // whom the same question joins
+	cooling map[question]cooled       // publicly answered a short while ago
+	flights map[event.WindowID]*flight
+	known   *memory // ids that ended or were filtered
+	gone    *memory // retracted before they were seen
+
+	context roomContext
+	sources map[string]*source
+	limiter *filter.Limiter
+	runs    *admission.RunTimes
+	speech  speech
+	thanks  thanks
+	logged  exposures
+	changed bool // since the last room-state.v1
+}
+
+// output is what is published and acknowledged together.
+type output struct {
+	events []event.Event
+	acks   []streams.Ack
+}
+
+// question is what may be merged: never across variants.
+type question struct {
+	variant event.Variant
+	key     string
+}
+
+// place is where an item is.
+type place int
+
+const (
+	waiting  place = iota + 1 // for a window
+	attached                  // to a cover that asks the same
+	flying                    // in a window.v1
+)
+
+// item is one danmaku that has no outcome yet.
+type item struct {
+	member  event.Member
+	reading cluster.Reading
+	variant Assignment
+	ack     streams.Ack // nil until the log hands the record over again
+	source  string
+
+	place     place
+	window    event.WindowID // the last one it was in
+	windows   int            // how many it was in
+	returned  int            // times a reply did not cover it
+	stale     bool           // the fact it asks for changed: its answer covers nobody new
+	cover     *item
+	joined    []*item
+	doom      *verdict // restored with its end due
+	received  time.Time
+	arrivedMs int64 // room time; 0 when restored
+}
+
+type verdict struct {
+	state  event.State
+	reason string
+}
+
+// cooled is a public answer that still covers the same question.
+type cooled struct {
+	danmaku event.DanmakuID
+	link    event.LinkID
+	replyMs int64
+	untilMs int64
+}
+
+// flight is one window of which a member has no outcome yet.
+type flight struct {
+	variant    event.Variant
+	open       map[event.DanmakuID]bool // members without an outcome
+	event      bool
+	replied    bool
+	openedMs   int64
+	earliestMs int64
+}
+
+func newRoom(p *partition, id event.RoomID) *room {
+	cfg := p.a.cfg
+	return &room{
+		id: id, p: p,
+		items: map[event.DanmakuID]*item{}, covers: map[question]*item{}, cooling: map[question]cooled{},
+		flights: map[event.WindowID]*flight{}, known: newMemory(cfg.Memory.Milliseconds()), gone: newMemory(cfg.Memory.Milliseconds()),
+		context: newRoomContext(cfg.Settings), sources: map[string]*source{},
+		limiter: filter.NewLimiter(filter.Rate{Burst: cfg.FloodBurst, RefillMs: cfg.FloodRefill.Milliseconds()}),
+		runs:    admission.NewRunTimes(cfg.FirstRun.Milliseconds()),
+		logged:  newExposures(),
+	}
+}
+
+func (r *room) cfg() *Config { return &r.p.a.cfg }
+func (r *room) nowMs() int64 { return r.p.a.deps.Clock.NowMs() }
+
+func (r *room) emit(events ...event.Event) { r.out.events = append(r.out.events, events...) }
+
+// ackAfter acknowledges when everything emitted so far is in the log.
+func (r *room) ackAfter(ack streams.Ack) {
+	if ack != nil {
+		r.out.acks = append(r.out.acks, ack)
+	}
+}
+
+func (it *item) question() question { return question{it.variant.Variant, it.member.Key} }
+
+// end writes the danmaku's outcome.
+func (r *room) end(it *item, state event.State, reason string, nowMs int64) {
+	r.emit(r.outcome(it, state, reason, nowMs))
+	r.forget(it, event.Outcome{DanmakuID: it.member.DanmakuID, State: state}, nowMs)
+}
+
+func (r *room) outcome(it *item, state event.State, reason string, nowMs int64) event.Outcome {
+	return event.Outcome{
+		Schema: event.SchemaVersion, DanmakuID: it.member.DanmakuID, RoomID: r.id, ViewerID: it.member.ViewerID,
+		State: state, Reason: reason, By: stageName, Eligible: state != event.Retracted, Admitted: it.windows > 0, WindowID: it.window,
+		Variant: it.variant.Variant, Intent: it.member.Intent, PlatformMs: it.member.PlatformMs, TimeMs: nowMs,
+	}
+}
+
+// forget takes an ended danmaku out of the room; o is its outcome, from anyone.
+func (r *room) forget(it *item, o event.Outcome, nowMs int64) {
+	id := it.member.DanmakuID
+	delete(r.items, id)
+	r.known.add(string(id), nowMs)
+	r.ackAfter(it.ack)
+	it.ack = nil
+	r.unlist(it)
+	if q := it.question(); r.covers[q] == it {
+		delete(r.covers, q)
+	}
+	if c := it.cover; c != nil {
+		c.joined = remove(c.joined, it)
+		it.cover = nil
+	}
+	if f := r.flights[it.window]; f != nil {
+		delete(f.open, id)
+		r.land(it.window, f)
+	}
+	r.settleJoined(it, o, nowMs)
+}
+
+// land drops a window that nothing is expected of any more.
+func (r *room) land(w event.WindowID, f *flight) {
+	if len(f.open) == 0 && (!f.event || f.replied) {
+		delete(r.flights, w)
+	}
+}
+
+// unlist takes the item out of the waiting ones.
+func (r *room) unlist(it *item) {
+	if it.place == waiting {
+		r.waiting = remove(r.waiting, it)
+	}
+}
+
+func remove(list []*item, it *item) []*item {
+	for i, x := range list {
+		if x == it {
+			return append(list[:i], list[i+1:]...)
+		}
+	}
+	return list
+}
+
+// release lets go of every record when the partition ends.
+func (r *room) release(err error) {
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	for _, it := range r.items {
+		if it.ack != nil {
+			it.ack(err)
+			it.ack = nil
+		}
+	}
+}
+
+// oldestMs is when the oldest unfinished danmaku came.
+func (r *room) oldestMs(nowMs int64) int64 {
+	oldest := nowMs
+	for _, it := range r.items {
+		oldest = min(oldest, it.arrivedMs)
+	}
+	return oldest
+}

@@ -1,0 +1,62 @@
+package window
+
+import "livehost/streams/event"
+
+// Candidate is one waiting danmaku.
+type Candidate struct {
+	Viewer     event.ViewerID
+	Key        string // question key
+	Class      event.Class
+	PlatformMs int64 // corrected platform time: order and waiting time
+	AnswerByMs int64
+}
+
+// Limits is what may be in flight.
+type Limits struct {
+	Members    int // danmaku in one window
+	PerVariant int // windows of one room and variant
+	PerRoom    int // windows of one room
+}
+
+// Free is how many more windows of the variant may open.
+func (l Limits) Free(variantInFlight, roomInFlight int) int {
+	return max(0, min(l.PerVariant-variantInFlight, l.PerRoom-roomInFlight))
+}
+
+// Mode is the room's mode when waiting danmaku of all its variants wait: multi
+// as soon as one would have to wait for another.
+func Mode(waiting int) event.Mode {
+	if waiting > 1 {
+		return event.Multi
+	}
+	return event.Single
+}
+
+// Pick takes the members of one window from candidates of one variant in
+// admission order, most urgent first: the first, those that ask the same, those
+// of its class, then the rest. It returns indexes, ascending within each group.
+func Pick(ordered []Candidate, members int) []int {
+	if len(ordered) == 0 || members < 1 {
+		return nil
+	}
+	head := ordered[0]
+	groups := []func(Candidate) bool{
+		func(c Candidate) bool { return c.Key == head.Key },
+		func(c Candidate) bool { return c.Class == head.Class },
+		func(Candidate) bool { return true },
+	}
+	picked := make([]int, 0, min(members, len(ordered)))
+	taken := make([]bool, len(ordered))
+	for _, in := range groups {
+		for i, c := range ordered {
+			if len(picked) == members {
+				return picked
+			}
+			if !taken[i] && in(c) {
+				taken[i] = true
+				picked = append(picked, i)
+			}
+		}
+	}
+	return picked
+}
