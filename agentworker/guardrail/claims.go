@@ -13,7 +13,7 @@ var (
 	// denied before a phrase turns it round: cannot guarantee.
 	denied = regexp.MustCompile(`(?i)(不|没|没有|无法|不能|不敢|并非|未|别|勿|cannot|can't|can not|not|no|never|without|don't|doesn't|isn't|won't)[^，,。.!！]{0,5}$`)
 	// rival: talk about other shops.
-	rival = regexp.MustCompile(`(?i)(别家|其他(店|家|直播间|平台)|隔壁|别的(店|直播间|平台)|同行)[^，,。]{0,8}(贵|便宜|假|差|不好|坑|骗|没有)|(比|去)(淘宝|京东|拼多多|抖音|快手|天猫|亚马逊)|(淘宝|京东|拼多多|天猫)(贵|便宜|更)|cheaper than (amazon|temu|shein|walmart)|other (stores?|shops?|sellers?) (are|is|sell|charge|have)`)
+	rival  = regexp.MustCompile(`(?i)(别家|其他(店|家|直播间|平台)|隔壁|别的(店|直播间|平台)|同行)[^，,。]{0,8}(贵|便宜|假|差|不好|坑|骗|没有)|(比|去)(淘宝|京东|拼多多|抖音|快手|天猫|亚马逊)|(淘宝|京东|拼多多|天猫)(贵|便宜|更)|cheaper than (amazon|temu|shein|walmart)|other (stores?|shops?|sellers?) (are|is|sell|charge|have)`)
 	effect = regexp.MustCompile(`(?i)治疗|疗效|药效|消炎|杀菌率|降血(压|糖|脂)|抗癌|防癌|减肥|瘦身|燃脂|丰胸|壮阳|增高|生发|祛斑|美白|抗衰|除皱|排毒|养生|treats?\b|heals?\b|lose weight|weight loss|anti-aging|detox|cancer|diabetes|blood pressure`)
 )
 

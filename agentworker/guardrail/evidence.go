@@ -29,8 +29,8 @@ type Result struct {
 	Tool    string
 	Args    map[string]any
 	Code    string // "" when it succeeded
-	Private bool
 	records []record
+	facts   []event.Fact
 	text    string
 }
 
@@ -67,17 +67,26 @@ func (e *Evidence) AddWords(text string) {
 	e.wordsText.WriteByte('\n')
 }
 
-// AddResult adds a finished call. data is the decoded result (nil on an error);
-// facts says which of its fields are facts.
-func (e *Evidence) AddResult(tool string, args map[string]any, code string, private bool, data any, facts []harness.FactField) {
-	r := Result{Tool: tool, Args: args, Code: code, Private: private}
-	if code == "" {
+// ToolResult is one finished call as the run got it.
+type ToolResult struct {
+	Tool   string
+	Args   map[string]any
+	Code   string              // "" when it succeeded
+	Data   map[string]any      // the decoded result
+	Fields []harness.FactField // which of its fields are facts
+	Facts  []event.Fact        // the facts read from them
+}
+
+// AddResult adds a finished call.
+func (e *Evidence) AddResult(t ToolResult) {
+	r := Result{Tool: t.Tool, Args: t.Args, Code: t.Code}
+	if t.Code == "" {
 		w := walker{kinds: map[string]string{}}
-		for _, f := range facts {
+		for _, f := range t.Fields {
 			w.kinds[f.Field[strings.LastIndexByte(f.Field, '.')+1:]] = f.Kind
 		}
-		w.value(record{}, "", data)
-		r.records, r.text = w.records, w.text.String()
+		w.value(record{}, "", t.Data)
+		r.records, r.text, r.facts = w.records, w.text.String(), t.Facts
 	}
 	e.Results = append(e.Results, r)
 }

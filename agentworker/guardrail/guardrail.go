@@ -3,8 +3,6 @@ package guardrail
 import (
 	"encoding/json"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"livehost/streams/event"
 )
 
@@ -28,8 +26,7 @@ type Input struct {
 type ToolUse struct {
 	Name       string
 	Args       json.RawMessage // an object
-	Schema     *jsonschema.Schema
-	LinkParams []string // parameters that hold link numbers
+	LinkParams []string        // parameters that hold link numbers
 }
 
 // Finding is what a check objects to.

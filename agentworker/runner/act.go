@@ -1,0 +1,250 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"livehost/agentworker/guardrail"
+	"livehost/agentworker/hook"
+	"livehost/agentworker/model"
+	"livehost/agentworker/tool"
+	"livehost/harness"
+	"livehost/streams/event"
+)
+
+// action is one tool call of a round on its way to an answer message.
+type action struct {
+	call   model.ToolCall
+	tool   *harness.Tool // nil when the release has none of the name
+	began  time.Time
+	result tool.Result
+	rule   string // the hook that refused the call
+}
+
+// callTools answers every call of a round: tools in parallel, flow control after
+// them in the policy's order, silence and handing over last because they take
+// whoever is left.
+func (s *state) callTools(ctx context.Context, resp model.Response) (more bool, end ending) {
+	acts := make([]*action, 0, len(resp.ToolCalls))
+	for i, c := range resp.ToolCalls {
+		c.ID = fmt.Sprintf("call_%d_%d", s.round, i) // theirs may be empty or repeated
+		acts = append(acts, s.prepare(ctx, c))
+	}
+	s.runAll(ctx, acts)
+	flow := s.flowControl(ctx, acts)
+	calls := make([]model.ToolCall, 0, len(acts))
+	answers := make([]model.Message, 0, len(acts))
+	for _, a := range acts {
+		call := a.call
+		if !isObject(call.Arguments) {
+			call.Arguments = "{}" // anything else would break the replica's template
+		}
+		calls = append(calls, call)
+		answers = append(answers, model.Message{Role: model.ToolRole, ToolCallID: call.ID, Content: a.result.Text})
+	}
+	s.messages = append(append(s.messages, model.Message{Role: model.Assistant, Content: resp.Content, ToolCalls: calls}), answers...)
+	return s.afterFlow(flow)
+}
+
+func isObject(arguments string) bool {
+	var obj map[string]json.RawMessage
+	return json.Unmarshal([]byte(arguments), &obj) == nil && obj != nil
+}
+
+// prepare asks the hooks about a call. A call that they refuse has its answer already.
+func (s *state) prepare(ctx context.Context, c model.ToolCall) *action {
+	a := &action{call: c, began: time.Now()}
+	a.tool, _ = s.rel.Tool(c.Name)
+	if a.tool == nil || !isObject(c.Arguments) {
+		return a // the toolset says so
+	}
+	if !slices.ContainsFunc(s.tools, func(t model.Tool) bool { return t.Name == c.Name }) {
+		a.refuse(tool.Permission, "the tool is not offered in this room")
+		return a
+	}
+	in := s.input("", s.w.Members, false)
+	in.Tool = &guardrail.ToolUse{Name: a.tool.Name, Args: json.RawMessage(c.Arguments), LinkParams: linkParams(a.tool)}
+	d := s.ask(ctx, hook.BeforeTool, in, s.toolVars(a))
+	if d.Action != hook.Allow && d.Action != hook.Rewrite {
+		a.rule = d.Rule
+		a.refuse(tool.BadArgs, strings.TrimSpace(d.Hits[0].Detail+". "+d.Reminder))
+	}
+	return a
+}
+
+func (s *state) toolVars(a *action) hook.Vars {
+	v := s.vars()
+	v.ToolName, v.ToolError = a.call.Name, string(a.result.Code)
+	if a.tool != nil {
+		v.ToolPrivate, v.ToolWrite = a.tool.Private, a.tool.Write
+	}
+	return v
+}
+
+// refuse gives a call an error for an answer.
+func (a *action) refuse(code tool.Code, message string) {
+	b, err := json.Marshal(map[string]string{"error": string(code), "message": message})
+	if err != nil {
+		b = []byte(`{"error":"` + code + `"}`)
+	}
+	a.result = tool.Result{Tool: a.tool, Code: code, Text: string(b), Full: string(b)}
+}
+
+// flowName is the built-in that a flow-control tool is bound to, "" for any other.
+func flowName(t *harness.Tool) string {
+	if t == nil || t.Binding.Kind != harness.BindBuiltin {
+		return ""
+	}
+	switch name := t.Binding.Name; name {
+	case harness.BuiltinAnswer, harness.BuiltinReplyPrivate, harness.BuiltinStaySilent, harness.BuiltinHandOver:
+		return name
+	}
+	return ""
+}
+
+// linkParams are the tool's parameters that hold link numbers, by what they are
+// bound to: our names are free.
+func linkParams(t *harness.Tool) []string {
+	var out []string
+	for ours := range t.Schema.Properties {
+		theirs := ours
+		if p := t.Binding.Params[ours]; p != "" {
+			theirs = p
+		}
+		if theirs == "link_id" || theirs == "link_ids" {
+			out = append(out, ours)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// runAll runs the calls of a round in parallel and takes in their results in order.
+func (s *state) runAll(ctx context.Context, acts []*action) {
+	run := s.toolRun()
+	began := time.Now()
+	var wg sync.WaitGroup
+	ran := false
+	for _, a := range acts {
+		if a.result.Code == "" {
+			ran = ran || flowName(a.tool) == ""
+			wg.Go(func() { a.result = s.run(ctx, run, a) })
+		}
+	}
+	wg.Wait()
+	if ran {
+		s.timing.ToolWallUs += time.Since(began).Microseconds()
+	}
+	for _, a := range acts {
+		if flowName(a.tool) == "" {
+			s.take(ctx, a)
+		}
+	}
+}
+
+func (s *state) toolRun() *tool.Run {
+	run := &tool.Run{RoomID: s.w.RoomID, MerchantID: s.w.MerchantID, Release: s.rel.Release, Language: s.w.Language}
+	for _, m := range s.w.Members {
+		run.Askers = append(run.Askers, tool.Asker{DanmakuID: m.DanmakuID, ViewerID: m.ViewerID})
+	}
+	return run
+}
+
+// run makes one call. A tool that does not stop in time is left behind: its result
+// is not waited for.
+func (s *state) run(ctx context.Context, run *tool.Run, a *action) tool.Result {
+	ctx, cancel := s.r.clock.WithTimeout(ctx, s.r.cfg.ToolCall)
+	defer cancel()
+	done := make(chan tool.Result, 1)
+	go func() { done <- s.rel.Toolbox.Call(ctx, run, a.call.Name, a.call.Arguments) }()
+	select {
+	case res := <-done:
+		return res
+	case <-ctx.Done():
+		late := &action{tool: a.tool}
+		late.refuse(tool.Timeout, "no answer in time; do not assume that it was done")
+		return late.result
+	}
+}
+
+// take adds a result to what the run knows and records its step.
+func (s *state) take(ctx context.Context, a *action) {
+	if a.rule == "" && a.result.Code == "" {
+		d := s.ask(ctx, hook.AfterTool, s.input(a.result.Text, nil, false), s.toolVars(a))
+		if d.Action != hook.Allow && d.Action != hook.Rewrite {
+			a.rule = d.Rule
+			a.refuse(tool.Malformed, "the result was refused")
+		}
+	}
+	s.learn(a)
+	output := a.result.Full
+	if output == "" {
+		output = a.result.Text
+	}
+	s.step(ctx, a.began, event.Step{
+		Kind: event.StepTool, Name: a.call.Name, Input: a.call.Arguments, Output: output, Error: string(a.result.Code), Cause: a.rule,
+	})
+}
+
+// learn takes a result in as evidence, or a skill as loaded.
+func (s *state) learn(a *action) {
+	res := &a.result
+	switch {
+	case res.Skill != nil: // its examples are no evidence
+		if !slices.Contains(s.skills, res.Skill.Name) {
+			s.skills = append(s.skills, res.Skill.Name)
+		}
+		s.replies = s.replies || isReplySkill(res.Skill)
+		return
+	case res.Tool == nil:
+		return
+	case res.Tool.Binding.Kind == harness.BindBuiltin && res.Code == "":
+		s.evidence.AddText(a.call.Name, res.Args, res.Full)
+		return
+	}
+	s.evidence.AddResult(guardrail.ToolResult{
+		Tool: a.call.Name, Args: res.Args, Code: string(res.Code), Data: res.Data, Fields: res.Tool.Facts, Facts: res.Facts,
+	})
+	if res.Private && res.Code == "" {
+		for _, value := range secrets(res.Data) {
+			s.secrets = append(s.secrets, secret{value, res.Viewer})
+		}
+		s.askers = append(s.askers, res.Viewer)
+	}
+}
+
+func isReplySkill(k *harness.Skill) bool { return k.Kind == harness.ReplySkill }
+
+// secret is a value that only one viewer may be told.
+type secret struct {
+	value  string
+	viewer event.ViewerID
+}
+
+// secrets are the texts of a private result that nobody else may hear. Short ones
+// are words of every day.
+func secrets(v any) []string {
+	const shortest = 4 // runes
+	var out []string
+	switch v := v.(type) {
+	case map[string]any:
+		for _, x := range v {
+			out = append(out, secrets(x)...)
+		}
+	case []any:
+		for _, x := range v {
+			out = append(out, secrets(x)...)
+		}
+	case string:
+		if utf8.RuneCountInString(v) >= shortest {
+			out = append(out, v)
+		}
+	}
+	return out
+}

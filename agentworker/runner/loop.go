@@ -1,0 +1,228 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"livehost/agentworker/guardrail"
+	"livehost/agentworker/hook"
+	"livehost/agentworker/model"
+	"livehost/streams/event"
+)
+
+// drive goes through the rounds until the policy has decided or something ends it.
+func (s *state) drive(ctx context.Context) ending {
+	in := &guardrail.Input{Language: s.w.Language, Members: s.w.Members, Evidence: s.evidence}
+	if d := s.ask(ctx, hook.RunStart, in, s.vars()); stops(d.Action) {
+		return ending{cause: "run_start", action: d.Action, rule: d.Rule}
+	}
+	if err := s.prompt(); err != nil {
+		s.log.Error("prompt not built", "err", err)
+		return ending{cause: ReasonMissingPrompt}
+	}
+	for s.round = 1; s.round <= s.r.cfg.Rounds; s.round++ {
+		if ctx.Err() != nil || s.left() < s.r.cfg.MinCall {
+			return ending{cause: ReasonDeadline}
+		}
+		if d := s.ask(ctx, hook.BeforeModel, in, s.vars()); stops(d.Action) {
+			return ending{cause: hook.BeforeModel, action: d.Action, rule: d.Rule}
+		}
+		resp, cause := s.complete(ctx)
+		if cause != "" {
+			return ending{cause: cause}
+		}
+		more, end := s.absorb(ctx, resp)
+		if !more {
+			return end
+		}
+	}
+	s.round = s.r.cfg.Rounds
+	return ending{cause: ReasonRoundsUsed}
+}
+
+func stops(a hook.Action) bool { return a == hook.Block || a == hook.Suppress }
+
+// prompt builds the messages the run begins with, or replaces them when the route
+// has changed; what was said since stays.
+func (s *state) prompt() error {
+	p, err := s.rel.Prompts.Build(s.w, s.route == routeCompact)
+	if err != nil {
+		return fmt.Errorf("prompt: %w", err)
+	}
+	s.evidence.AddFacts(p.Facts)
+	s.offer()
+	first := []model.Message{{Role: model.System, Content: p.System}, {Role: model.User, Content: p.User}}
+	if len(s.messages) > len(first) {
+		first = append(first, s.messages[len(first):]...)
+	}
+	s.messages = first
+	return nil
+}
+
+// complete makes one policy call, with what a call may fall back to: another
+// replica, then the compact route. cause is why there is no answer.
+func (s *state) complete(ctx context.Context) (resp model.Response, cause string) {
+	for try := 1; ; try++ {
+		resp, err := s.request(ctx, try)
+		if err == nil {
+			return resp, ""
+		}
+		class := model.ClassOf(err)
+		if class == model.Canceled || ctx.Err() != nil || s.left() < s.r.cfg.MinCall {
+			if s.left() < s.r.cfg.MinCall || class == model.NoSlot {
+				return resp, ReasonDeadline
+			}
+			return resp, "policy_" + string(class)
+		}
+		s.avoid = resp.Replica
+		switch {
+		case try == 1 && class != model.Rejected:
+			s.fallback(ctx, "other_replica", "policy_"+string(class))
+		case s.route == routeFull && len(s.rel.Compact) > 0:
+			if !s.goCompact(ctx, "policy_"+string(class)) {
+				return resp, ReasonMissingPrompt
+			}
+		case class == model.Rejected:
+			return resp, ReasonBadRequest
+		default:
+			return resp, "policy_" + string(class)
+		}
+	}
+}
+
+// goCompact changes to the shorter prompt without thinking, for the rest of the run.
+func (s *state) goCompact(ctx context.Context, cause string) bool {
+	s.route = routeCompact
+	s.fallback(ctx, routeCompact, cause)
+	return s.prompt() == nil
+}
+
+func (s *state) fallback(ctx context.Context, to, cause string) {
+	s.step(ctx, time.Now(), event.Step{Kind: event.StepFallback, Name: to, Cause: cause})
+}
+
+// request is one call to one replica, recorded as a step.
+func (s *state) request(ctx context.Context, try int) (model.Response, error) {
+	began := time.Now()
+	budget := s.r.cfg.LaterCall
+	if s.round == 1 && try == 1 {
+		budget = s.r.cfg.FirstCall
+	}
+	resp, err := s.r.model.Complete(ctx, model.Request{
+		ID:       fmt.Sprintf("%s/%d.%d", s.runID, s.round, try),
+		Messages: s.messages, Tools: s.tools, MaxTokens: s.r.cfg.MaxTokens,
+		Temperature: s.r.cfg.Temperature, TopP: s.r.cfg.TopP,
+		NoThinking: s.route == routeCompact, Budget: budget, Avoid: s.avoid,
+	})
+	s.timing.SlotWallUs += resp.Wait.Microseconds()
+	s.timing.PolicyWallUs += resp.Took.Microseconds()
+	st := event.Step{
+		Kind: event.StepModel, Name: s.rel.Policy.Version, Replica: resp.Replica,
+		FirstTokenMs:     int64(resp.FirstToken.Seconds() * s.r.clock.Speed() * 1000),
+		PromptTokens:     resp.Usage.Prompt,
+		CompletionTokens: resp.Usage.Completion,
+		Input:            s.lastInput(), Output: render(resp), Reasoning: resp.Reasoning,
+	}
+	if resp.Rescued {
+		st.Cause = "rescued_call"
+	}
+	if err != nil {
+		st.Error, st.Cause = err.Error(), string(model.ClassOf(err))
+	}
+	s.step(ctx, began, st)
+	return resp, err
+}
+
+// lastInput is what this call adds to the conversation: the prompt in the first
+// round, tool results and reminders later.
+func (s *state) lastInput() string {
+	if s.round == 1 {
+		return s.messages[0].Content + "\n\n" + s.messages[1].Content
+	}
+	var b strings.Builder
+	for i := len(s.messages) - 1; i > 1 && s.messages[i].Role != model.Assistant; i-- {
+		b.WriteString(s.messages[i].Content)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func render(resp model.Response) string {
+	var b strings.Builder
+	b.WriteString(resp.Content)
+	for _, c := range resp.ToolCalls {
+		fmt.Fprintf(&b, "\n%s(%s)", c.Name, c.Arguments)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// absorb takes one answer of the policy; more says whether another round is needed.
+func (s *state) absorb(ctx context.Context, resp model.Response) (more bool, end ending) {
+	if len(resp.ToolCalls) > 0 {
+		return s.callTools(ctx, resp)
+	}
+	in := s.input(resp.Content, s.w.Members, false)
+	d := s.ask(ctx, hook.AfterModel, in, s.vars())
+	switch {
+	case stops(d.Action):
+		return false, ending{cause: hook.AfterModel, action: d.Action, rule: d.Rule}
+	case d.Action == hook.Retry:
+		s.remind(resp.Content, d.Reminder)
+		return true, decided
+	}
+	return s.final(ctx, strings.TrimSpace(d.Text), resp.Finish)
+}
+
+// final takes an answer without calls as the reply to everyone still waiting.
+func (s *state) final(ctx context.Context, content string, finish model.Finish) (more bool, end ending) {
+	if s.w.Kind == event.DanmakuWindow && len(s.undecided()) == 0 {
+		return false, decided
+	}
+	if content == "" || finish != model.FinishStop {
+		cause := "empty_answer"
+		if finish != model.FinishStop {
+			cause = "truncated_" + string(finish)
+		}
+		if s.route == routeFull && len(s.rel.Compact) > 0 && s.goCompact(ctx, cause) {
+			return true, decided
+		}
+		return false, ending{cause: cause}
+	}
+	d := s.say(ctx, content)
+	switch d.Action {
+	case hook.Retry:
+		s.remind(content, d.Reminder)
+		return true, decided
+	case hook.Block, hook.Suppress:
+		return false, ending{cause: hook.BeforeReply, action: d.Action, rule: d.Rule}
+	}
+	return false, decided
+}
+
+// say proposes a final content: in public, but to the askers alone when what they
+// asked needed their private data.
+func (s *state) say(ctx context.Context, content string) hook.Decision {
+	waiting := s.undecided()
+	if len(s.askers) == 0 || !s.w.Context.Settings.PrivateText {
+		return s.propose(ctx, content, waiting, false)
+	}
+	var d hook.Decision
+	for _, m := range waiting {
+		if slices.Contains(s.askers, m.ViewerID) {
+			if d = s.propose(ctx, content, []event.Member{m}, true); d.Action != hook.Allow && d.Action != hook.Rewrite {
+				return d
+			}
+		}
+	}
+	return d
+}
+
+// remind gives a refused answer back with the reason, in the asker's language.
+func (s *state) remind(content, reminder string) {
+	s.messages = append(s.messages,
+		model.Message{Role: model.Assistant, Content: content},
+		model.Message{Role: model.User, Content: "<reminder>" + reminder + "</reminder>"})
+}

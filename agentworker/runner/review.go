@@ -1,0 +1,162 @@
+package runner
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"livehost/agentworker/guardrail"
+	"livehost/agentworker/hook"
+	"livehost/streams/event"
+)
+
+// rulePrivate is the runner's own rule: what a private tool gave is for its asker alone.
+const (
+	rulePrivate        = "private-facts"
+	rulePrivateVersion = "1"
+)
+
+func (s *state) input(body string, members []event.Member, private bool) *guardrail.Input {
+	language := s.w.Language
+	if len(members) > 0 && members[0].Language != "" {
+		language = members[0].Language
+	}
+	return &guardrail.Input{
+		Text: body, Private: private, Language: language, Members: members, Evidence: s.evidence,
+		SkillNeeded: s.route == routeFull && s.w.Kind == event.DanmakuWindow && s.hasReplySkills(),
+		SkillLoaded: s.replies, Internal: s.internal,
+	}
+}
+
+// propose has the hooks judge a text for these members, and keeps it when they
+// allow it. A second public text joins the first when both fit into one.
+func (s *state) propose(ctx context.Context, body string, members []event.Member, private bool) hook.Decision {
+	joined, covers := body, ids(members)
+	all := members
+	if !private && s.public != nil {
+		joined = s.public.body + " " + body
+		covers = append(slices.Clone(s.public.covers), covers...)
+		all = slices.Concat(s.members(s.public.covers), members)
+	}
+	if span := s.tellsSecret(joined, members, private); span != "" {
+		return s.refuseSecret(ctx, span, members)
+	}
+	d := s.ask(ctx, hook.BeforeReply, s.input(joined, all, private), s.vars())
+	if d.Action != hook.Allow && d.Action != hook.Rewrite {
+		return d
+	}
+	t := &text{body: d.Text, covers: covers, verdicts: d.Verdicts}
+	if private {
+		s.private = append(s.private, t)
+	} else {
+		s.public = t
+	}
+	return d
+}
+
+func (s *state) members(list []event.DanmakuID) []event.Member {
+	var out []event.Member
+	for _, id := range list {
+		if m, ok := s.member(id); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// tellsSecret is what of a private result would be told to somebody else.
+func (s *state) tellsSecret(body string, to []event.Member, private bool) string {
+	for _, sec := range s.secrets {
+		own := private && len(to) == 1 && to[0].ViewerID == sec.viewer
+		if !own && strings.Contains(body, sec.value) {
+			return sec.value
+		}
+	}
+	return ""
+}
+
+func (s *state) refuseSecret(ctx context.Context, span string, members []event.Member) hook.Decision {
+	d := hook.Decision{Action: hook.Block, Rule: rulePrivate}
+	s.hits = append(s.hits, s.hit(rulePrivate, rulePrivateVersion, hook.BeforeReply, "", "block", members))
+	s.step(ctx, time.Now(), event.Step{Kind: event.StepHook, Name: rulePrivate, Output: "block", Cause: span})
+	return d
+}
+
+func (s *state) hasReplySkills() bool {
+	return slices.ContainsFunc(s.rel.Skills, isReplySkill)
+}
+
+// rescue decides for the members that the loop left undecided: the conservative
+// reply, checked like any other text, or an outcome.
+func (s *state) rescue(ctx context.Context, end ending) {
+	if end == decided || s.public != nil || len(s.private) > 0 {
+		return // what is left goes back to the aggregator as not covered
+	}
+	waiting := s.undecided()
+	if s.w.Kind == event.EventWindow || len(waiting) == 0 {
+		s.fallback(ctx, "none", end.cause)
+		return
+	}
+	if end.action == hook.Suppress {
+		s.fallback(ctx, "suppress", end.cause)
+		s.decide(waiting, event.Suppressed, ruleReason(end.rule))
+		return
+	}
+	body := s.conservative()
+	s.fallback(ctx, routeConservative, end.cause)
+	if body == "" {
+		s.decide(waiting, end.state(), end.reason())
+		return
+	}
+	s.route = routeConservative
+	d := s.propose(ctx, body, waiting, false)
+	if d.Action == hook.Allow || d.Action == hook.Rewrite {
+		return
+	}
+	rule := end.rule
+	if rule == "" {
+		rule = d.Rule
+	}
+	s.decide(waiting, event.Suppressed, ruleReason(rule))
+}
+
+// state and reason of the members when there is no conservative reply either.
+func (e ending) state() event.State {
+	switch {
+	case e.rule != "":
+		return event.Suppressed
+	case e.cause == ReasonDeadline:
+		return event.Expired
+	}
+	return event.Failed
+}
+
+func (e ending) reason() string {
+	switch {
+	case e.rule != "":
+		return ruleReason(e.rule)
+	case e.cause == ReasonDeadline, e.cause == ReasonBadRequest, e.cause == ReasonRoundsUsed, e.cause == ReasonMissingPrompt:
+		return e.cause
+	}
+	return ReasonPolicyFailed
+}
+
+// conservative picks the text for the intent and language, the same for the same window.
+func (s *state) conservative() string {
+	texts := s.rel.Fallbacks.For(s.input("", s.undecided(), false).Language, s.w.Intent)
+	if len(texts) == 0 {
+		return ""
+	}
+	sum := 0
+	for _, b := range []byte(s.w.WindowID) {
+		sum += int(b)
+	}
+	return texts[sum%len(texts)]
+}
+
+func (s *state) decide(members []event.Member, st event.State, reason string) {
+	for _, m := range members {
+		s.decisions[m.DanmakuID] = &decision{state: st, reason: reason}
+	}
+}

@@ -1,0 +1,153 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"livehost/agentworker/hook"
+	"livehost/agentworker/model"
+	"livehost/agentworker/tool"
+	"livehost/agentworker/trajectory"
+	"livehost/harness"
+	"livehost/internal/clock"
+	"livehost/streams/event"
+)
+
+// Config bounds every run. Durations are room time.
+type Config struct {
+	Rounds      int           // policy rounds
+	FirstCall   time.Duration // budget of the first policy call
+	LaterCall   time.Duration // budget of each later call
+	ToolCall    time.Duration // budget of one tool call
+	MinCall     time.Duration // a policy call with less time than this is not begun
+	MaxTokens   int           // of one answer
+	Temperature float64
+	TopP        float64
+}
+
+// DefaultConfig is DESIGN section 1.
+func DefaultConfig() Config {
+	return Config{
+		Rounds: 4, FirstCall: 3 * time.Second, LaterCall: 2 * time.Second, ToolCall: 5 * time.Second,
+		MinCall: 150 * time.Millisecond, MaxTokens: 512, Temperature: 1.0, TopP: 0.95,
+	}
+}
+
+// Validate lists every problem.
+func (c Config) Validate() error {
+	var errs []error
+	positive := func(name string, v float64) {
+		if v <= 0 {
+			errs = append(errs, fmt.Errorf("%s: %v is not positive", name, v))
+		}
+	}
+	positive("rounds", float64(c.Rounds))
+	positive("first_call", float64(c.FirstCall))
+	positive("later_call", float64(c.LaterCall))
+	positive("tool_call", float64(c.ToolCall))
+	positive("min_call", float64(c.MinCall))
+	positive("max_tokens", float64(c.MaxTokens))
+	positive("temperature", c.Temperature)
+	positive("top_p", c.TopP)
+	return errors.Join(errs...)
+}
+
+// Deps are the collaborators.
+type Deps struct {
+	Clock *clock.Clock
+	Log   *slog.Logger
+	Model model.Model
+}
+
+// Release is what one run is made with, resolved once at its start.
+type Release struct {
+	*harness.Release
+	Engine  *hook.Engine
+	Toolbox Toolbox
+	Prompts Prompter
+}
+
+// Versions are what the run's events carry.
+func (r *Release) Versions() event.Versions {
+	return event.Versions{Release: r.ID, PolicyVersion: r.Policy.Version, HarnessHash: r.Hash}
+}
+
+// Toolbox executes tool calls (tool.Toolset). Safe for concurrent use; a failure is
+// a result with a code.
+type Toolbox interface {
+	Call(ctx context.Context, run *tool.Run, name, args string) tool.Result
+}
+
+// Prompter builds the prompt of a run.
+type Prompter interface {
+	Build(w *event.Window, compact bool) (Prompt, error)
+}
+
+// Prompt is the messages a run begins with. Facts is the text of the product
+// facts and FAQ among them: evidence for what is not a price.
+type Prompt struct {
+	System string
+	User   string
+	Facts  string
+}
+
+// Task is one run to make.
+type Task struct {
+	Window   event.Window // Members are those this run holds the claims of
+	Attempt  int
+	Deadline time.Time // room time; the run's own
+	Compact  bool      // too little time for the full route
+	Release  *Release
+	Received time.Time // wall, when window.v1 was received
+	Recorder *trajectory.Recorder
+}
+
+// Result is what a run leaves to be published. Reply is nil when every member
+// ended in an outcome.
+type Result struct {
+	Reply    *event.Reply
+	Outcomes []event.Outcome
+	Hits     []event.GuardrailHit
+}
+
+// Runner makes runs. It is safe for concurrent use.
+type Runner struct {
+	cfg   Config
+	clock *clock.Clock
+	log   *slog.Logger
+	model model.Model
+}
+
+// New makes a runner.
+func New(cfg Config, deps Deps) (*Runner, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("runner: %w", err)
+	}
+	return &Runner{cfg: cfg, clock: deps.Clock, log: deps.Log, model: deps.Model}, nil
+}
+
+// Run makes one run. Its error is only our own shutdown: everything else ends in
+// a reply or in outcomes.
+func (r *Runner) Run(ctx context.Context, t Task) (Result, error) {
+	s := r.begin(t)
+	runCtx, cancel := r.clock.WithDeadline(ctx, t.Deadline)
+	defer cancel()
+	end := s.drive(runCtx)
+	if err := ctx.Err(); err != nil {
+		return Result{}, fmt.Errorf("run %s: %w", s.runID, err)
+	}
+	s.rescue(ctx, end)
+	return s.finish(ctx), nil
+}
+
+// ending is how the loop ended: with decisions made, or with a cause to recover from.
+type ending struct {
+	cause  string // "" when the policy decided
+	action hook.Action
+	rule   string
+}
+
+var decided = ending{}
