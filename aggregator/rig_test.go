@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,6 +45,7 @@ type rig struct {
 	agg  *aggregator.Aggregator
 	next int                       // of the log's records, for the stage
 	done map[string]map[int64]bool // topic -> acknowledged offsets
+	upTo map[string]int64          // topic -> committed: the contiguous prefix
 	stop context.CancelFunc
 
 	// answer plays agent worker and dispatcher for a window, runMs after it opened.
@@ -51,13 +53,16 @@ type rig struct {
 	runMs  time.Duration
 	agent  int // of the log's records, for the agent
 
+	answering sync.Mutex
+	counting  sync.Mutex
+
 	publishes int
 	crashAt   int  // the publish at which the process dies; 0: never
 	landed    bool // the crashing publish reached the log
 }
 
 func newRig(t *testing.T, cfg aggregator.Config) *rig {
-	r := &rig{t: t, cfg: cfg, log: &streamstest.Log{}, runMs: 3 * time.Second, done: map[string]map[int64]bool{}}
+	r := &rig{t: t, cfg: cfg, log: &streamstest.Log{}, runMs: 3 * time.Second, done: map[string]map[int64]bool{}, upTo: map[string]int64{}}
 	r.start()
 	t.Cleanup(func() { r.stop() })
 	return r
@@ -65,8 +70,11 @@ func newRig(t *testing.T, cfg aggregator.Config) *rig {
 
 // Publish implements streams.Publisher for the stage.
 func (r *rig) Publish(ctx context.Context, events ...event.Event) error {
+	r.counting.Lock()
 	r.publishes++
-	if r.publishes != r.crashAt {
+	n := r.publishes
+	r.counting.Unlock()
+	if n != r.crashAt {
 		return r.log.Publish(ctx, events...)
 	}
 	if r.landed {
@@ -109,12 +117,10 @@ func (r *rig) restart() {
 
 // committed reports whether the record lies within its topic's acknowledged prefix.
 func (r *rig) committed(rec streams.Record) bool {
-	for o := int64(0); o <= rec.Offset; o++ {
-		if !r.done[rec.Topic][o] {
-			return false
-		}
+	for r.done[rec.Topic][r.upTo[rec.Topic]] {
+		r.upTo[rec.Topic]++
 	}
-	return true
+	return rec.Offset < r.upTo[rec.Topic]
 }
 
 func (r *rig) put(events ...event.Event) {
@@ -127,12 +133,15 @@ func (r *rig) put(events ...event.Event) {
 
 // run hands over records until there are no more.
 func (r *rig) run() {
+	all := r.log.Records()
 	for {
 		r.agentSees()
-		all := r.log.Records()
+		if r.next >= len(all) {
+			all = r.log.Records()
+		}
 		if r.next >= len(all) {
 			synctest.Wait()
-			if r.next >= len(r.log.Records()) {
+			if all = r.log.Records(); r.next >= len(all) {
 				return
 			}
 			continue
@@ -180,6 +189,8 @@ func (r *rig) agentSees() {
 			r.t.Fatal(err)
 		}
 		time.AfterFunc(r.runMs, func() {
+			r.answering.Lock()
+			defer r.answering.Unlock()
 			if err := r.log.Publish(context.Background(), r.answer(w)...); err != nil {
 				r.t.Error(err)
 			}
@@ -237,17 +248,18 @@ func all[E event.Event](r *rig) []E {
 }
 
 // outcome is "state reason" of the danmaku, "" without one; more than one fails.
-func (r *rig) outcome(id string) string {
+func (r *rig) outcome(id string) string { r.t.Helper(); return r.outcomes()[id] }
+
+// outcomes is every danmaku's outcome; more than one for one danmaku fails.
+func (r *rig) outcomes() map[string]string {
 	r.t.Helper()
-	got := ""
+	got := map[string]string{}
 	for _, o := range all[event.Outcome](r) {
-		if string(o.DanmakuID) != id {
-			continue
+		id := string(o.DanmakuID)
+		if got[id] != "" {
+			r.t.Errorf("%s has two outcomes: %s and %s %s", id, got[id], o.State, o.Reason)
 		}
-		if got != "" {
-			r.t.Errorf("%s has two outcomes: %s and %s %s", id, got, o.State, o.Reason)
-		}
-		got = string(o.State) + " " + o.Reason
+		got[id] = string(o.State) + " " + o.Reason
 	}
 	return got
 }
