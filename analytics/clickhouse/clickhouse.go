@@ -1,0 +1,153 @@
+package clickhouse
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"livehost/internal/config"
+	"livehost/internal/fault"
+)
+
+// Config is how to reach ClickHouse. Durations are wall time.
+type Config struct {
+	DSN         config.Secret `yaml:"dsn"`         // clickhouse://user:pass@host:9000/db or http://host:8123/db
+	Database    string        `yaml:"database"`    // created when it is missing
+	Timeout     time.Duration `yaml:"timeout"`     // of one insert or query
+	Connections int           `yaml:"connections"` // at most this many
+}
+
+// DefaultConfig is everything but the DSN.
+func DefaultConfig() Config {
+	return Config{Database: "livehost", Timeout: 30 * time.Second, Connections: 8}
+}
+
+var databaseName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Validate reports every problem.
+func (c Config) Validate() error {
+	var problems []error
+	if c.DSN == "" {
+		problems = append(problems, errors.New("dsn: empty; use clickhouse://host:9000 or http://host:8123, or --embedded"))
+	} else if _, err := clickhouse.ParseDSN(string(c.DSN)); err != nil {
+		problems = append(problems, fmt.Errorf("dsn: %s", strings.ReplaceAll(err.Error(), string(c.DSN), "***")))
+	}
+	if !databaseName.MatchString(c.Database) {
+		problems = append(problems, fmt.Errorf("database: %q is not a plain name", c.Database))
+	}
+	if c.Timeout <= 0 || c.Connections < 1 {
+		problems = append(problems, errors.New("timeout and connections: must be positive"))
+	}
+	return errors.Join(problems...)
+}
+
+// Dial replaces how connections are made; the embedded engine is reached so.
+type Dial func(ctx context.Context) (net.Conn, error)
+
+// Client is one process's ClickHouse.
+type Client struct {
+	cfg  Config
+	conn driver.Conn
+	db   *sql.DB
+}
+
+// Open connects, creates the database when it is missing and checks that it
+// answers. dial may be nil.
+func Open(ctx context.Context, cfg Config, dial Dial) (*Client, error) {
+	opts, err := options(cfg, dial)
+	if err != nil {
+		return nil, err
+	}
+	if err := ensureDatabase(ctx, *opts, cfg.Database); err != nil {
+		return nil, err
+	}
+	opts.Auth.Database = cfg.Database
+	conn, err := clickhouse.Open(opts)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "clickhouse: %w", err)
+	}
+	return &Client{cfg: cfg, conn: conn, db: clickhouse.OpenDB(opts)}, nil
+}
+
+func options(cfg Config, dial Dial) (*clickhouse.Options, error) {
+	opts, err := clickhouse.ParseDSN(string(cfg.DSN))
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "clickhouse: dsn: %s", strings.ReplaceAll(err.Error(), string(cfg.DSN), "***"))
+	}
+	if dial != nil {
+		opts.DialContext = func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx) }
+	}
+	opts.MaxOpenConns, opts.MaxIdleConns = cfg.Connections, cfg.Connections
+	opts.DialTimeout, opts.ReadTimeout = 5*time.Second, cfg.Timeout
+	return opts, nil
+}
+
+// ensureDatabase speaks without a database, as the wanted one may be missing.
+func ensureDatabase(ctx context.Context, opts clickhouse.Options, name string) error {
+	opts.Auth.Database = "default"
+	opts.MaxOpenConns, opts.MaxIdleConns = 1, 1
+	conn, err := clickhouse.Open(&opts)
+	if err != nil {
+		return fault.Errorf(fault.Invalid, "clickhouse: %w", err)
+	}
+	defer conn.Close()
+	if err := conn.Exec(ctx, "CREATE DATABASE IF NOT EXISTS "+name); err != nil {
+		return Classify(fmt.Errorf("clickhouse at %s: %w", strings.Join(opts.Addr, ","), err))
+	}
+	return nil
+}
+
+// DB is the same server for the migrations.
+func (c *Client) DB() *sql.DB { return c.db }
+
+// Conn is the native interface, for reads.
+func (c *Client) Conn() driver.Conn { return c.conn }
+
+// Close disconnects.
+func (c *Client) Close() error { return errors.Join(c.conn.Close(), c.db.Close()) }
+
+// Error codes of ClickHouse with another next action than a bug.
+const (
+	tooManyParts        = 252
+	timeoutExceeded     = 159
+	memoryLimitExceeded = 241
+	notEnoughSpace      = 243
+	tooManyQueries      = 202
+	readonly            = 164
+	networkError        = 210
+	queryWasCancelled   = 394
+)
+
+// Classify gives a driver error its kind: what passes when waited for is
+// Unavailable or Exhausted; everything else the server says is a bug of ours.
+func Classify(err error) error {
+	var ex *clickhouse.Exception
+	var netErr net.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return fault.Wrap(fault.Canceled, err)
+	case errors.As(err, &ex):
+		switch ex.Code {
+		case tooManyParts, memoryLimitExceeded, tooManyQueries:
+			return &fault.Error{Kind: fault.Exhausted, After: time.Second, Err: err}
+		case timeoutExceeded, notEnoughSpace, readonly, networkError, queryWasCancelled:
+			return fault.Wrap(fault.Unavailable, err)
+		}
+		return fault.Wrap(fault.Internal, err)
+	case errors.As(err, &netErr), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, clickhouse.ErrAcquireConnTimeout), strings.Contains(err.Error(), "connect"):
+		return fault.Wrap(fault.Unavailable, err)
+	}
+	return fault.Wrap(fault.Unavailable, err)
+}

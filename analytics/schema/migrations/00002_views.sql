@@ -1,0 +1,152 @@
+-- +goose Up
+-- What analysts read. The definitions are in docs/metrics.md; a view is the only
+-- place where repeated rows are taken together (FINAL or argMax).
+
+-- +goose StatementBegin
+CREATE VIEW v_danmaku_outcomes AS
+SELECT *, toDate(platform_time, 'Asia/Shanghai') AS business_day
+FROM danmaku_outcomes FINAL
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_outcome_conflicts AS
+SELECT room_id, danmaku_id, groupUniqArray(state) AS states, groupUniqArray(written_by) AS writers
+FROM danmaku_outcomes
+GROUP BY room_id, danmaku_id
+HAVING length(states) > 1
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_attainment AS
+SELECT
+    room_id, business_day, variant,
+    countIf(admitted = 1 AND state NOT IN ('silent', 'handed_over', 'retracted', 'suppressed')) AS admitted_due,
+    countIf(admitted = 1 AND state IN ('answered', 'merged') AND reply_time > toDateTime64(0, 3, 'UTC')
+        AND reply_time <= platform_time + INTERVAL 15 SECOND) AS attained,
+    if(admitted_due = 0, NULL, attained / admitted_due) AS attainment,
+    countIf(eligible = 1) AS eligible_danmaku,
+    if(eligible_danmaku = 0, NULL, countIf(state = 'shed') / eligible_danmaku) AS shed_share
+FROM v_danmaku_outcomes
+GROUP BY room_id, business_day, variant
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_latency AS
+SELECT
+    room_id, business_day, variant, danmaku_id, platform_time, state,
+    if(state IN ('answered', 'merged') AND reply_time > toDateTime64(0, 3, 'UTC')
+        AND reply_time <= platform_time + INTERVAL 15 SECOND,
+       dateDiff('millisecond', platform_time, reply_time), 15001) AS latency_ms
+FROM v_danmaku_outcomes
+WHERE admitted = 1 AND state NOT IN ('silent', 'handed_over', 'retracted', 'suppressed')
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_run_stages AS
+SELECT
+    room_id, run_id, variant, created_time, run_ms, fallback,
+    lane_wall_us / 1000 AS lane_wall_ms, slot_wall_us / 1000 AS slot_wall_ms,
+    policy_wall_us / 1000 AS policy_wall_ms, tool_wall_us / 1000 AS tool_wall_ms
+FROM replies FINAL
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_incidents AS
+SELECT hit_time AS time, 'guardrail' AS kind, hit_id AS id, room_id, run_id, rule, version, stage, action, span, cause,
+       variant, release, policy_version, harness_hash, danmaku_ids
+FROM guardrail_hits FINAL
+UNION ALL
+SELECT created_time, 'fallback', run_id, room_id, run_id, fallback, '', 'agentworker', 'fallback', '', '',
+       variant, release, policy_version, harness_hash, arrayConcat(public_covers, private_danmaku)
+FROM replies FINAL WHERE fallback != ''
+UNION ALL
+SELECT outcome_time, 'outcome', danmaku_id, room_id, run_id, reason, '', written_by, state, '', '',
+       variant, '', '', '', [danmaku_id]
+FROM danmaku_outcomes FINAL WHERE state IN ('suppressed', 'failed', 'expired')
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW exposure_first AS
+SELECT
+    experiment, experiment_version, unit,
+    groupUniqArray(variant) AS variants,
+    argMin(variant, exposure_time) AS first_variant,
+    minIf(exposure_time, kind = 'bucketed') AS bucketed_time,
+    minIf(exposure_time, kind = 'exposed') AS exposed_time,
+    countIf(kind = 'exposed') > 0 AS is_exposed,
+    max(degraded) AS is_degraded
+FROM exposures
+GROUP BY experiment, experiment_version, unit
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_exposure_first AS SELECT * FROM exposure_first
+-- +goose StatementEnd
+
+-- One row an order: confirmed receipt less refunds.
+-- +goose StatementBegin
+CREATE VIEW v_orders AS
+SELECT
+    order_id, any(room_id) AS room_id, any(viewer) AS viewer, any(product_id) AS product_id,
+    min(order_time) AS first_time,
+    minIf(order_time, status = 'paid') AS paid_time,
+    countIf(status = 'paid') > 0 AS is_paid,
+    countIf(status = 'confirmed') > 0 AS is_confirmed,
+    maxIf(amount_fen, status = 'confirmed') - sumIf(amount_fen, status = 'refunded' AND confirmed_once) AS gmv_fen,
+    max(append_time) AS last_append
+FROM (
+    SELECT *, countIf(status = 'confirmed') OVER (PARTITION BY order_id) > 0 AS confirmed_once
+    FROM order_events FINAL
+)
+GROUP BY order_id
+-- +goose StatementEnd
+
+-- One row a bucketed unit; units seen in two variants are left out (v_ab_mixed).
+-- +goose StatementBegin
+CREATE VIEW v_ab_users AS
+SELECT
+    e.experiment AS experiment, e.experiment_version AS experiment_version, e.unit AS unit, e.first_variant AS variant,
+    e.is_exposed AS is_exposed, e.is_degraded AS is_degraded,
+    sumIf(o.gmv_fen, o.first_time >= e.bucketed_time) AS gmv_fen,
+    countIf(o.is_paid AND o.first_time >= e.bucketed_time) AS orders,
+    sumIf(o.gmv_fen, e.is_exposed AND o.first_time >= e.exposed_time) AS gmv_exposed_fen,
+    countIf(o.is_paid AND e.is_exposed AND o.first_time >= e.exposed_time) AS orders_exposed
+FROM exposure_first AS e
+LEFT JOIN v_orders AS o ON o.viewer = e.unit
+WHERE length(e.variants) = 1 AND e.bucketed_time > toDateTime64(0, 3, 'UTC')
+GROUP BY experiment, experiment_version, unit, variant, is_exposed, is_degraded
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_ab_mixed AS
+SELECT experiment, experiment_version, count() AS units, countIf(length(variants) > 1) AS mixed
+FROM exposure_first
+GROUP BY experiment, experiment_version
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_room_minutes AS
+SELECT
+    room_id, minute, variant,
+    length(groupUniqArrayMerge(danmaku)) AS danmaku_count,
+    length(groupUniqArrayIfMerge(answered)) AS answered_count,
+    length(groupUniqArrayIfMerge(merged)) AS merged_count,
+    length(groupUniqArrayIfMerge(filtered)) AS filtered_count,
+    length(groupUniqArrayIfMerge(unserved)) AS unserved_count
+FROM room_minutes
+GROUP BY room_id, minute, variant
+-- +goose StatementEnd
+
+-- +goose Down
+DROP VIEW IF EXISTS v_room_minutes;
+DROP VIEW IF EXISTS v_ab_mixed;
+DROP VIEW IF EXISTS v_ab_users;
+DROP VIEW IF EXISTS v_orders;
+DROP VIEW IF EXISTS v_exposure_first;
+DROP VIEW IF EXISTS exposure_first;
+DROP VIEW IF EXISTS v_incidents;
+DROP VIEW IF EXISTS v_run_stages;
+DROP VIEW IF EXISTS v_latency;
+DROP VIEW IF EXISTS v_attainment;
+DROP VIEW IF EXISTS v_outcome_conflicts;
+DROP VIEW IF EXISTS v_danmaku_outcomes;
