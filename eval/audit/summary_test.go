@@ -1,13 +1,14 @@
 package audit_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"livehost/eval/audit"
 	"livehost/streams/event"
@@ -33,25 +34,34 @@ func (w *world) put(atMs int64, events ...event.Event) {
 	w.t.Helper()
 	w.now = start + atMs
 	for i := range events {
-		events[i] = complete(events[i])
+		events[i] = complete(events[i], w.now)
 	}
 	if err := w.log.Publish(w.t.Context(), events...); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// complete gives an event the required fields that no test is about.
-func complete(e event.Event) event.Event {
+// complete gives an event the fields that no test is about.
+func complete(e event.Event, nowMs int64) event.Event {
 	versions := event.Versions{Release: "test", PolicyVersion: "p-1", HarnessHash: "h"}
 	switch e := e.(type) {
 	case event.Window:
-		e.AnswerByMs = start + 15_000
+		e.AnswerByMs, e.OpenedMs, e.EarliestMs, e.Class, e.Intent = start+15_000, nowMs, nowMs-100, event.ClassPurchase, "price"
 		return e
 	case event.Reply:
 		e.AnswerByMs, e.Versions = start+15_000, versions
 		return e
 	case event.Step:
-		e.Versions = versions
+		e.Versions, e.StartedMs, e.EndedMs = versions, nowMs-30, nowMs
+		return e
+	case event.GuardrailHit:
+		e.TimeMs = nowMs
+		return e
+	case event.Delivery:
+		e.TimeMs = cmp.Or(e.TimeMs, nowMs)
+		return e
+	case event.Outcome:
+		e.TimeMs = nowMs
 		return e
 	default:
 		return e
@@ -108,7 +118,7 @@ func (w *world) answer(window string, atMs int64, text, tool string, ids ...stri
 	w.put(atMs+3000, event.Step{Schema: 1, RunID: run, WindowID: event.WindowID(window), RoomID: "r", Seq: 1, Kind: event.StepTool, Name: "get_product", Output: tool})
 	w.put(atMs+3500, event.Reply{Schema: 1, ReplyID: event.WindowID(window), RunID: run, Attempt: 1, RoomID: "r", Kind: event.DanmakuWindow, Variant: "a", Mode: event.Single,
 		Public: &event.PublicReply{Text: text, Covers: covers(ids)}, Members: members(atMs, ids...), CreatedMs: start + atMs + 3500, Class: 1, Language: "zh",
-		Verdicts: []event.Verdict{}, Timing: event.Timing{LaneWallUs: 1_000, SlotWallUs: 2_000, PolicyWallUs: 3_380_000, ToolWallUs: 10_000, RunMs: 3400}})
+		Verdicts: []event.Verdict{{Rule: "grounding", Version: "1", Stage: "before_reply", Action: "allow"}}, Timing: event.Timing{LaneWallUs: 1_000, SlotWallUs: 2_000, PolicyWallUs: 3_380_000, ToolWallUs: 10_000, RunMs: 3400}})
 	w.speak(window, atMs+4000, atMs+6000, text, ids...)
 	for _, id := range ids {
 		w.put(atMs+6000, outcome(id, event.Answered))
@@ -150,8 +160,8 @@ func good(t *testing.T) *world {
 	private.Channel, private.Outlet, private.Variant = event.Private, "private", "b"
 	w.put(10_100, private, outcome("d-2", event.Answered))
 	w.put(9000, danmaku("d-3", "有优惠吗", 9000), outcome("d-3", event.Shed))
-	w.put(9500, event.GuardrailHit{Schema: 1, HitID: "h-1", RoomID: "r", Rule: "contact_bait", Version: "1", Stage: "aggregator", Action: "filter"})
-	w.put(9500, event.GuardrailHit{Schema: 1, HitID: "h-1", RoomID: "r", Rule: "contact_bait", Version: "1", Stage: "aggregator", Action: "filter"})
+	w.put(9500, event.GuardrailHit{Schema: 1, HitID: "h-1", RoomID: "r", DanmakuIDs: []event.DanmakuID{"spam"}, Span: "加V", Rule: "contact_bait", Version: "1", Stage: "aggregator", Action: "filter"})
+	w.put(9500, event.GuardrailHit{Schema: 1, HitID: "h-1", RoomID: "r", DanmakuIDs: []event.DanmakuID{"spam"}, Span: "加V", Rule: "contact_bait", Version: "1", Stage: "aggregator", Action: "filter"})
 	return w
 }
 
@@ -173,7 +183,7 @@ func TestACleanLog(t *testing.T) {
 		},
 		Hits: map[string]int{"contact_bait": 1},
 	}
-	if d := cmp.Diff(want, got); d != "" {
+	if d := gocmp.Diff(want, got); d != "" {
 		t.Errorf("summary (-want +got):\n%s", d)
 	}
 }
@@ -331,10 +341,10 @@ func TestMissesAndEmptyDenominators(t *testing.T) {
 	w.put(0, danmaku("ok", "x", 0))
 	w.answer("w-ok", 0, "好", "{}", "ok")
 	s = w.summary()
-	if d := cmp.Diff(ptr(0.3333), s.Attainment); d != "" {
+	if d := gocmp.Diff(ptr(0.3333), s.Attainment); d != "" {
 		t.Errorf("attainment: expired and failed are misses, the others do not count (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(audit.Latency{P50: ptr(int64(15_001)), P95: ptr(int64(15_001)), P99: ptr(int64(15_001))}, s.LatencyMs); d != "" {
+	if d := gocmp.Diff(audit.Latency{P50: ptr(int64(15_001)), P95: ptr(int64(15_001)), P99: ptr(int64(15_001))}, s.LatencyMs); d != "" {
 		t.Errorf("latency: a miss is over 15 s (-want +got):\n%s", d)
 	}
 	if s.Eligible != 6 || s.Admitted != 6 {
@@ -355,7 +365,7 @@ func TestLateReplyIsAMiss(t *testing.T) {
 		l.Replies[i].V.CreatedMs = start + 1000 // a stage that flatters itself
 	}
 	s := audit.Summarize(l, audit.Options{Slots: 1, Room: func(wall time.Time) time.Time { return wall }})
-	if d := cmp.Diff(ptr(0.0), s.Attainment); d != "" {
+	if d := gocmp.Diff(ptr(0.0), s.Attainment); d != "" {
 		t.Errorf("attainment (-want +got):\n%s", d)
 	}
 }
