@@ -27,6 +27,7 @@ type Lanes[K comparable, V any] struct {
 	head   int
 	active int // goroutines
 	seq    uint64
+	room   chan struct{} // not nil while somebody waits for room; closed when there is
 }
 
 type lane[K comparable, V any] struct {
@@ -69,6 +70,27 @@ func (l *Lanes[K, V]) Retry(job *Job[K, V], after time.Duration) {
 		ln.holds--
 		l.wake(ln)
 	})
+}
+
+// Wait returns when fewer lanes than the limit wait for a goroutine, or when done
+// is closed. Whoever puts more, faster than the jobs run, should call it now and
+// then. A lane that is busy, or held by a retry, does not count: one stuck key
+// makes nobody wait.
+func (l *Lanes[K, V]) Wait(done <-chan struct{}) {
+	l.mu.Lock()
+	if len(l.ready)-l.head < l.limit {
+		l.mu.Unlock()
+		return
+	}
+	if l.room == nil {
+		l.room = make(chan struct{})
+	}
+	room := l.room
+	l.mu.Unlock()
+	select {
+	case <-room:
+	case <-done:
+	}
 }
 
 func (l *Lanes[K, V]) lane(key K) *lane[K, V] {
@@ -118,6 +140,10 @@ func (l *Lanes[K, V]) work() {
 			l.ready, l.head = l.ready[:0], 0
 		}
 		ln.queued = false
+		if l.room != nil && len(l.ready)-l.head < l.limit {
+			close(l.room)
+			l.room = nil
+		}
 		if ln.holds > 0 { // a retry came in while it was ready
 			continue
 		}

@@ -170,3 +170,32 @@ func BenchmarkLanes(b *testing.B) {
 	}
 	wg.Wait()
 }
+func TestLanesWaitIsForReadyLanesOnly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		lanes := streams.NewLanes(2, func(j *intJob) { <-release })
+		for i := range 100 {
+			lanes.Put("stuck", i) // one lane, busy: nobody waits for it
+		}
+		synctest.Wait()
+		lanes.Wait(nil)
+		lanes.Put("b", 0)
+		lanes.Put("c", 0)
+		lanes.Put("d", 0) // two lanes wait for a goroutine
+		waited := make(chan struct{})
+		go func() { lanes.Wait(nil); close(waited) }()
+		synctest.Wait()
+		select {
+		case <-waited:
+			t.Error("Wait returned although as many lanes wait as may run")
+		default:
+		}
+		done := make(chan struct{})
+		close(done)
+		lanes.Wait(done) // ends with done
+		close(release)
+		<-waited
+		synctest.Wait()
+	})
+}

@@ -21,7 +21,16 @@ import (
 	"livehost/streams/topic"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(brokerDir); dir != "" {
+		broker(dir)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+type handlerFunc func(context.Context, streams.Record, streams.Ack)
+
+func (fn handlerFunc) Handle(ctx context.Context, r streams.Record, ack streams.Ack) { fn(ctx, r, ack) }
 
 func TestConformanceEmbedded(t *testing.T) {
 	t.Parallel()

@@ -50,12 +50,8 @@ func NewPublisher(cfg Config, log *slog.Logger) (*Publisher, error) {
 // error at once, and events already on their way may still be written: the
 // client cannot take them back.
 func (p *Publisher) Publish(ctx context.Context, events ...event.Event) error {
-	records, err := encode(events)
-	if err != nil {
-		return err
-	}
 	result := make(chan error, 1)
-	p.send(ctx, records, func(err error) { result <- err })
+	p.Send(ctx, func(err error) { result <- err }, events...)
 	select {
 	case err := <-result:
 		return err
@@ -65,16 +61,30 @@ func (p *Publisher) Publish(ctx context.Context, events ...event.Event) error {
 }
 
 // Send is Publish without the wait: done is called once, with Publish's result,
-// from a goroutine of the client; it must not block. Events of one room keep the
-// order of the Send calls. Send itself waits only while the client's buffer is
-// full.
+// from any goroutine; it must not block. Events of one room keep the order of the
+// Send calls. Send itself waits only while the client's buffer is full.
 func (p *Publisher) Send(ctx context.Context, done func(error), events ...event.Event) {
-	records, err := encode(events)
-	if err != nil {
-		done(err)
-		return
+	switch len(events) {
+	case 0:
+		done(nil)
+	case 1: // the usual case needs no counting
+		record, err := encode(events[0])
+		if err != nil {
+			done(err)
+			return
+		}
+		p.client.Produce(ctx, record, func(r *kgo.Record, err error) { done(publishError(r, err)) })
+	default:
+		records := make([]*kgo.Record, len(events))
+		for i, e := range events {
+			var err error
+			if records[i], err = encode(e); err != nil {
+				done(err)
+				return
+			}
+		}
+		p.sendAll(ctx, done, records)
 	}
-	p.send(ctx, records, done)
 }
 
 // Close waits briefly for what is on its way and disconnects.
@@ -85,32 +95,20 @@ func (p *Publisher) Close() {
 	p.client.Close()
 }
 
-func encode(events []event.Event) ([]*kgo.Record, error) {
-	records := make([]*kgo.Record, len(events))
-	for i, e := range events {
-		value, err := event.Encode(e)
-		if err != nil {
-			return nil, err
-		}
-		if e.Key() == "" {
-			return nil, fault.Errorf(fault.Internal, "%s: publish: no room", e.Topic())
-		}
-		records[i] = &kgo.Record{Topic: e.Topic(), Key: []byte(e.Key()), Value: value}
+func encode(e event.Event) (*kgo.Record, error) {
+	value, err := event.Encode(e)
+	if err != nil {
+		return nil, err
 	}
-	return records, nil
+	if e.Key() == "" {
+		return nil, fault.Errorf(fault.Internal, "%s: publish: no room", e.Topic())
+	}
+	return &kgo.Record{Topic: e.Topic(), Key: []byte(e.Key()), Value: value}, nil
 }
 
-// send produces the records and calls done when all are acknowledged or failed,
-// with the first error.
-func (p *Publisher) send(ctx context.Context, records []*kgo.Record, done func(error)) {
-	if len(records) == 0 {
-		done(nil)
-		return
-	}
-	if len(records) == 1 { // the usual case needs no counting
-		p.client.Produce(ctx, records[0], func(r *kgo.Record, err error) { done(publishError(r, err)) })
-		return
-	}
+// sendAll calls done when all records are acknowledged or failed, with the first
+// error.
+func (p *Publisher) sendAll(ctx context.Context, done func(error), records []*kgo.Record) {
 	var mu sync.Mutex
 	var first error
 	left := len(records)

@@ -18,6 +18,9 @@ const (
 	heartbeatInterval = time.Second
 	// commitTimeout bounds one commit: a broker that is away must not stop a drain.
 	commitTimeout = 5 * time.Second
+	// pollRecords is how many records are taken from the client at once: enough to
+	// keep the lanes busy, few enough to be handled while they are in the cache.
+	pollRecords = 1000
 	// rejoinMargin is what a rebalance may take beside the drain.
 	rejoinMargin = 25 * time.Second
 )
@@ -27,7 +30,8 @@ type session struct {
 	*Consumer
 	counts   map[string]int32 // partitions of each topic
 	assignee streams.Assignee // nil when the handler keeps no state
-	lanes    *streams.Lanes[event.RoomID, *task]
+	lanes    *streams.Lanes[event.RoomID, task]
+	batch    []task // dispatch's own, to be used again
 
 	ctx    context.Context // ends the polling
 	cancel context.CancelFunc
@@ -95,7 +99,7 @@ func newSession(ctx context.Context, c *Consumer, counts map[string]int32) (*ses
 func (s *session) poll() {
 	s.committers.Go(s.commitRegularly)
 	for s.ctx.Err() == nil {
-		fetches := s.client.PollFetches(s.ctx)
+		fetches := s.client.PollRecords(s.ctx, pollRecords)
 		if fetches.IsClientClosed() {
 			return
 		}
@@ -106,6 +110,7 @@ func (s *session) poll() {
 		})
 		fetches.EachPartition(s.dispatch)
 		s.client.AllowRebalance()
+		s.lanes.Wait(s.ctx.Done())
 	}
 }
 
@@ -207,7 +212,7 @@ func (s *session) restore(u *unit) {
 			return
 		}
 	}
-	u.open(func(t *task) { s.lanes.Put(t.rec.Key, t) })
+	u.open(func(t task) { s.lanes.Put(t.rec.Key, t) })
 }
 
 // revoked gives partitions up: owned ones after a drain and a commit, lost ones

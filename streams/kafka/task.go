@@ -30,17 +30,21 @@ type task struct {
 	unit *unit
 	log  *partitionLog
 	rec  streams.Record
-	job  *streams.Job[event.RoomID, *task]
+	job  *job // itself, as the lanes know it
 
 	attempt int  // hand-overs so far; guarded by unit.mu
 	acked   bool // the present hand-over was acknowledged; guarded by unit.mu
 }
 
+// job is a task in its lane.
+type job = streams.Job[event.RoomID, task]
+
 // keySample is how many records pass between two checks that a producer's
 // partitioner is ours.
 const keySample = 64
 
-// dispatch starts the records of one partition.
+// dispatch starts the records of one partition: they go to their lanes, or wait
+// while the unit's state is being restored. Only the polling goroutine calls it.
 func (s *session) dispatch(p kgo.FetchTopicPartition) {
 	if len(p.Records) == 0 {
 		return
@@ -49,67 +53,50 @@ func (s *session) dispatch(p kgo.FetchTopicPartition) {
 	if u == nil {
 		return
 	}
-	for _, t := range s.start(u, p) {
-		s.deadLetter(t, errors.New("the key is not a room id"))
+	l, err := u.start(p)
+	if err != nil { // the log went back, as after a topic was recreated
+		s.fail(fmt.Errorf("kafka: group %s: %s partition %d: %w; restart to begin from the committed offset", s.binding.Group, p.Topic, p.Partition, err))
 	}
-}
-
-// start hands the records to their lanes, or holds them while the unit's state is
-// being restored, and returns those that have no lane.
-func (s *session) start(u *unit, p kgo.FetchTopicPartition) (keyless []*task) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	l := u.logs[p.Topic]
-	if l == nil || (u.state != restoring && u.state != open) {
-		return nil
+	if l == nil {
+		return
 	}
+	tasks := s.batch[:0]
 	for _, r := range p.Records {
-		if err := l.tracker.Start(r.Offset); err != nil {
-			// The log went back, as after a topic was recreated.
-			s.fail(fmt.Errorf("kafka: group %s: %s partition %d: %w; restart to begin from the committed offset", s.binding.Group, p.Topic, p.Partition, err))
-			return keyless
+		t := task{unit: u, log: l, rec: recordOf(r)}
+		if len(r.Key) == 0 || !utf8.Valid(r.Key) {
+			u.skipHandler()
+			s.deadLetter(&t, errors.New("the key is not a room id"))
+			continue
 		}
-		t := &task{unit: u, log: l, rec: recordOf(r)}
-		switch {
-		case len(r.Key) == 0 || !utf8.Valid(r.Key):
-			u.handed++
-			keyless = append(keyless, t)
-		case u.state == restoring:
-			u.held = append(u.held, t)
-		default:
-			s.lanes.Put(t.rec.Key, t)
-		}
+		tasks = append(tasks, t)
 		if r.Offset%keySample == 0 && topic.PartitionOf(t.rec.Key, s.counts[p.Topic]) != p.Partition {
 			s.log.Error("record is in another partition than its key says: a producer uses another partitioner",
 				"topic", p.Topic, "partition", p.Partition, "offset", r.Offset)
 		}
 	}
 	u.pause(s.client, l, s.binding.MaxUnfinished)
-	return keyless
+	if u.hold(tasks) {
+		return
+	}
+	for _, t := range tasks {
+		s.lanes.Put(t.rec.Key, t)
+	}
+	clear(tasks)
+	s.batch = tasks
 }
 
 // handle is one hand-over, called by the lanes.
-func (s *session) handle(job *streams.Job[event.RoomID, *task]) {
-	t := job.Value
+func (s *session) handle(j *job) {
+	t := &j.Value
 	u := t.unit
-	u.mu.Lock()
-	if u.state != open {
-		u.mu.Unlock()
+	t.job = j
+	attempt, ok := u.begin(t)
+	if !ok {
 		return
 	}
-	t.job, t.acked = job, false
-	t.attempt++
-	attempt := t.attempt
-	u.handed++
-	u.running++
-	u.mu.Unlock()
-
 	s.binding.Handler.Handle(u.ctx, t.rec, func(err error) { s.ack(t, attempt, err) })
 
-	u.mu.Lock()
-	u.running--
-	u.down()
-	u.mu.Unlock()
+	u.end()
 }
 
 // ack is the handler's word on one hand-over.

@@ -34,7 +34,7 @@ type unit struct {
 	state   unitState
 	opened  bool
 	logs    map[string]*partitionLog // by topic
-	held    []*task                  // came in while restoring
+	held    []task                   // came in while restoring
 	handed  int                      // handed over, not acknowledged
 	running int                      // Handle calls under way
 }
@@ -59,7 +59,7 @@ func newUnit(ctx context.Context, partition int32) *unit {
 }
 
 // open starts handing over: first what has been held, in its order.
-func (u *unit) open(put func(*task)) {
+func (u *unit) open(put func(task)) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.state != restoring {
@@ -70,6 +70,62 @@ func (u *unit) open(put func(*task)) {
 		put(t)
 	}
 	u.held = nil
+}
+
+// start notes the records as started. It returns nil when the unit takes none.
+func (u *unit) start(p kgo.FetchTopicPartition) (*partitionLog, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	l := u.logs[p.Topic]
+	if l == nil || (u.state != restoring && u.state != open) {
+		return nil, nil
+	}
+	for _, r := range p.Records {
+		if err := l.tracker.Start(r.Offset); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// hold keeps the tasks while the state is being restored, and is false when it is.
+func (u *unit) hold(tasks []task) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.state != restoring {
+		return false
+	}
+	u.held = append(u.held, tasks...)
+	return true
+}
+
+// begin notes the next hand-over of t and its number; not ok when nothing may start.
+func (u *unit) begin(t *task) (attempt int, ok bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.state != open {
+		return 0, false
+	}
+	u.handed++
+	u.running++
+	t.attempt++
+	t.acked = false
+	return t.attempt, true
+}
+
+// skipHandler notes that a record is on its way without the handler.
+func (u *unit) skipHandler() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.handed++
+}
+
+// end notes that the Handle call of a hand-over has returned.
+func (u *unit) end() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.running--
+	u.down()
 }
 
 func (u *unit) wasOpen() bool {
@@ -146,12 +202,15 @@ func (u *unit) grown(offsets map[string]map[int32]kgo.EpochOffset) []*partitionL
 
 // pause stops fetching for l when more than limit of its records are unfinished.
 func (u *unit) pause(cl *kgo.Client, l *partitionLog, limit int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	if !l.paused && l.tracker.Unfinished() > limit {
 		l.paused = true
 		cl.PauseFetchPartitions(map[string][]int32{l.topic: {l.partition}})
 	}
 }
 
+// resume undoes pause. The caller holds mu.
 func (u *unit) resume(cl *kgo.Client, l *partitionLog) {
 	if l.paused {
 		l.paused = false
