@@ -1,0 +1,164 @@
+package prompt
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"livehost/agentworker/skill"
+	"livehost/agentworker/tool"
+	"livehost/harness"
+	"livehost/streams/event"
+)
+
+// Config bounds a prompt.
+type Config struct {
+	MaxTokens   int // estimated, system and user message together
+	MaxProducts int // products whose facts are shown
+	MaxFAQ      int // FAQ entries shown
+}
+
+// DefaultConfig is 24,000 tokens, 4 products, 3 FAQ entries.
+func DefaultConfig() Config { return Config{MaxTokens: 24_000, MaxProducts: 4, MaxFAQ: 3} }
+
+// Validate lists every problem.
+func (c Config) Validate() error {
+	var errs []error
+	if c.MaxTokens < 500 {
+		errs = append(errs, fmt.Errorf("max_tokens %d is below 500", c.MaxTokens))
+	}
+	if c.MaxProducts < 0 || c.MaxFAQ < 0 {
+		errs = append(errs, errors.New("max_products or max_faq is negative"))
+	}
+	return errors.Join(errs...)
+}
+
+// Prompt is the messages a run begins with.
+type Prompt struct {
+	System string
+	User   string
+	Prefix int      // bytes of System that are the same in every run of the release with these outlets
+	Facts  string   // product facts and FAQ as shown, unescaped: evidence for what is not a price
+	Words  string   // what viewers wrote, unescaped: never evidence for a price
+	Cut    []string // what the budget dropped, in dropping order
+	Tokens int      // estimated
+}
+
+// Builder builds the prompts of one release. Safe for concurrent use.
+type Builder struct {
+	cfg     Config
+	release *harness.Release
+
+	mu       sync.Mutex
+	prefixes map[prefixKey]string
+}
+
+// prefixKey is everything the constant part depends on.
+type prefixKey struct{ compact, private, handOver bool }
+
+// New makes the builder of a release.
+func New(cfg Config, r *harness.Release) (*Builder, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("prompt: %w", err)
+	}
+	return &Builder{cfg: cfg, release: r, prefixes: map[prefixKey]string{}}, nil
+}
+
+// Build makes the prompt of a window; compact takes the release's shorter route
+// where it has one.
+func (b *Builder) Build(w *event.Window, compact bool) Prompt {
+	compact = compact && len(b.release.Compact) > 0
+	blocks := b.release.Prompt
+	if compact {
+		blocks = b.release.Compact
+	}
+	prefix := b.prefix(compact, blocks, w.Context.Settings)
+	wants := func(name string) bool {
+		return slices.ContainsFunc(blocks, func(bl harness.Block) bool { return bl.Dynamic && bl.Name == name })
+	}
+	parts := b.gather(w, wants)
+	p := Prompt{Prefix: len(prefix)}
+	for {
+		p.System = prefix + b.dynamic(blocks, parts)
+		p.User = parts.user()
+		p.Tokens = Tokens(p.System) + Tokens(p.User)
+		if p.Tokens <= b.cfg.MaxTokens {
+			break
+		}
+		cut := parts.drop()
+		if cut == "" {
+			break
+		}
+		p.Cut = append(p.Cut, cut)
+	}
+	p.Facts, p.Words = parts.facts(), words(w)
+	return p
+}
+
+// prefix is the constant blocks, rendered once for each set of outlets.
+func (b *Builder) prefix(compact bool, blocks []harness.Block, s event.RoomSettings) string {
+	key := prefixKey{compact, s.PrivateText, s.HandOver}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if text, ok := b.prefixes[key]; ok {
+		return text
+	}
+	offered := map[string]bool{}
+	for _, t := range tool.Offered(b.release, s) {
+		offered[t.Name] = true
+	}
+	if !slices.ContainsFunc(blocks, func(bl harness.Block) bool { return bl.Name == harness.BlockSkills }) {
+		if t, ok := b.release.Builtin(harness.BuiltinLoadSkill); ok {
+			offered[t.Name] = false
+		}
+	}
+	var out strings.Builder
+	for _, bl := range blocks {
+		if !bl.Dynamic {
+			writeBlock(&out, bl.Name, keepOffered(bl.Text, offered))
+		}
+	}
+	b.prefixes[key] = out.String()
+	return b.prefixes[key]
+}
+
+// keepOffered drops the protocol lines ("- phrase: tool(params)") of tools that
+// are not offered.
+func keepOffered(text string, offered map[string]bool) string {
+	lines := strings.Split(text, "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool {
+		m := protocolLine.FindStringSubmatch(line)
+		return m != nil && !offered[m[1]]
+	}), "\n")
+}
+
+// dynamic is the blocks made per run, in the release's order; empty ones are left out.
+func (b *Builder) dynamic(blocks []harness.Block, p *parts) string {
+	var out strings.Builder
+	for _, bl := range blocks {
+		if !bl.Dynamic {
+			continue
+		}
+		text := ""
+		switch bl.Name {
+		case harness.BlockSkills:
+			text = skill.Block(b.release.Skills, p.skillChars, escape)
+		case harness.BlockProductFacts:
+			text = p.productFacts()
+		case harness.BlockFAQ:
+			text = p.faqText()
+		case harness.BlockRoomStatus:
+			text = p.status
+		}
+		if text != "" {
+			writeBlock(&out, bl.Name, text)
+		}
+	}
+	return out.String()
+}
+
+func writeBlock(out *strings.Builder, name, text string) {
+	out.WriteString(`<block name="` + name + "\">\n" + text + "\n</block>\n")
+}
