@@ -28,7 +28,7 @@ func TestSingleWindow(t *testing.T) {
 		r.want("d1", "")
 		r.pass(4 * time.Second)
 		r.want("d1", "answered reply")
-		if !r.committed(r.log.Records()[0]) {
+		if !r.committed(r.records()[0]) {
 			t.Error("record not acknowledged after its outcome")
 		}
 		kinds := map[event.ExposureKind]int{}
@@ -62,7 +62,7 @@ func TestFilteredIsAcknowledgedAtOnce(t *testing.T) {
 			r.want(string(d.DanmakuID), tt.want)
 		}
 		r.windows(0)
-		for _, rec := range r.log.Records() {
+		for _, rec := range r.records() {
 			if rec.Topic == event.TopicDanmaku && !r.committed(rec) {
 				t.Errorf("record %d not acknowledged", rec.Offset)
 			}
@@ -421,7 +421,7 @@ func TestPoisonIsInvalid(t *testing.T) {
 		r := newRig(t, aggregator.DefaultConfig())
 		defer r.stop()
 		r.log.Append(event.TopicDanmaku, roomID, []byte("{"))
-		rec := r.log.Records()[0]
+		rec := r.records()[0]
 		var got error
 		r.agg.Handle(t.Context(), rec, func(err error) { got = err })
 		if got == nil {

@@ -49,7 +49,9 @@ func evening(r *rig) {
 		}
 		r.pass(400 * time.Millisecond)
 	}
-	r.pass(45 * time.Second)
+	r.pass(10 * time.Second)
+	r.step = time.Second
+	r.pass(35 * time.Second)
 }
 
 // play is what the other stages write for a window.
@@ -105,7 +107,7 @@ func (r *rig) check() {
 			live[key] = w.WindowID
 		}
 	}
-	for _, rec := range r.log.Records() {
+	for _, rec := range r.records() {
 		if consumed(rec) && !r.committed(rec) {
 			r.t.Errorf("%s %d is not acknowledged", rec.Topic, rec.Offset)
 		}

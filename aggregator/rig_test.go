@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,7 +52,12 @@ type rig struct {
 	// answer plays agent worker and dispatcher for a window, runMs after it opened.
 	answer func(w event.Window) []event.Event
 	runMs  time.Duration
-	agent  int // of the log's records, for the agent
+	step   time.Duration // of pass
+	agent  int           // of the log's records, for the agent
+
+	appends atomic.Int64
+	copied  int64
+	copy    []streams.Record
 
 	answering sync.Mutex
 	counting  sync.Mutex
@@ -62,7 +68,7 @@ type rig struct {
 }
 
 func newRig(t *testing.T, cfg aggregator.Config) *rig {
-	r := &rig{t: t, cfg: cfg, log: &streamstest.Log{}, runMs: 3 * time.Second, done: map[string]map[int64]bool{}, upTo: map[string]int64{}}
+	r := &rig{t: t, cfg: cfg, log: &streamstest.Log{}, runMs: 3 * time.Second, step: 50 * time.Millisecond, done: map[string]map[int64]bool{}, upTo: map[string]int64{}}
 	r.start()
 	t.Cleanup(func() { r.stop() })
 	return r
@@ -75,14 +81,28 @@ func (r *rig) Publish(ctx context.Context, events ...event.Event) error {
 	n := r.publishes
 	r.counting.Unlock()
 	if n != r.crashAt {
-		return r.log.Publish(ctx, events...)
+		return r.append(ctx, events...)
 	}
 	if r.landed {
-		if err := r.log.Publish(ctx, events...); err != nil {
+		if err := r.append(ctx, events...); err != nil {
 			return err
 		}
 	}
 	return errCrash
+}
+
+// append publishes to the log, and records gives it back; copying it is what
+// costs in a long test.
+func (r *rig) append(ctx context.Context, events ...event.Event) error {
+	defer r.appends.Add(1)
+	return r.log.Publish(ctx, events...)
+}
+
+func (r *rig) records() []streams.Record {
+	if n := r.appends.Load(); n != r.copied || n == 0 {
+		r.copied, r.copy = n, r.log.Records()
+	}
+	return r.copy
 }
 
 func (r *rig) start() {
@@ -125,7 +145,7 @@ func (r *rig) committed(rec streams.Record) bool {
 
 func (r *rig) put(events ...event.Event) {
 	r.t.Helper()
-	if err := r.log.Publish(r.t.Context(), events...); err != nil {
+	if err := r.append(r.t.Context(), events...); err != nil {
 		r.t.Fatal(err)
 	}
 	r.run()
@@ -133,15 +153,15 @@ func (r *rig) put(events ...event.Event) {
 
 // run hands over records until there are no more.
 func (r *rig) run() {
-	all := r.log.Records()
+	all := r.records()
 	for {
 		r.agentSees()
 		if r.next >= len(all) {
-			all = r.log.Records()
+			all = r.records()
 		}
 		if r.next >= len(all) {
 			synctest.Wait()
-			if all = r.log.Records(); r.next >= len(all) {
+			if all = r.records(); r.next >= len(all) {
 				return
 			}
 			continue
@@ -179,7 +199,7 @@ func consumed(rec streams.Record) bool {
 
 // agentSees starts an answer for every new window.
 func (r *rig) agentSees() {
-	all := r.log.Records()
+	all := r.records()
 	for ; r.agent < len(all); r.agent++ {
 		if r.answer == nil || all[r.agent].Topic != event.TopicWindow {
 			continue
@@ -191,7 +211,7 @@ func (r *rig) agentSees() {
 		time.AfterFunc(r.runMs, func() {
 			r.answering.Lock()
 			defer r.answering.Unlock()
-			if err := r.log.Publish(context.Background(), r.answer(w)...); err != nil {
+			if err := r.append(context.Background(), r.answer(w)...); err != nil {
 				r.t.Error(err)
 			}
 		})
@@ -200,7 +220,7 @@ func (r *rig) agentSees() {
 
 // pass lets room time go by in steps.
 func (r *rig) pass(d time.Duration) {
-	const step = 50 * time.Millisecond
+	step := r.step
 	for ; d > 0; d -= step {
 		<-time.After(min(step, d))
 		synctest.Wait()
@@ -235,7 +255,7 @@ func all[E event.Event](r *rig) []E {
 	r.t.Helper()
 	var zero E
 	var out []E
-	for _, rec := range r.log.Records() {
+	for _, rec := range r.records() {
 		if rec.Topic == zero.Topic() {
 			e, err := event.Decode[E](rec.Value)
 			if err != nil {
