@@ -1,0 +1,172 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rivo/uniseg"
+
+	"livehost/streams"
+	"livehost/streams/event"
+)
+
+// Columns of a line, in terminal cells.
+const (
+	labelWidth = 10
+	whoWidth   = 12
+)
+
+// PrinterConfig says how the printer speaks.
+type PrinterConfig struct {
+	Epoch    time.Time // room time shown as 00:00
+	Language string    // "zh" or "en"
+	Quiet    bool      // follow nothing, print nothing
+	FromEnd  bool      // only what is appended from now on, for a restart
+}
+
+// Printer tells what happens in the room, one line per event. Its methods are
+// called from one goroutine.
+type Printer struct {
+	cfg    PrinterConfig
+	w      io.Writer
+	tongue tongue
+	asked  map[event.DanmakuID]event.Danmaku // that have no outcome yet
+	told   map[string]bool                   // what an at-least-once log repeats
+	tellBy map[string]func([]byte) ([]line, error)
+}
+
+// line is one line: when, which kind, about whom, what.
+type line struct {
+	ms               int64
+	label, who, what string
+}
+
+// NewPrinter makes a printer onto w.
+func NewPrinter(cfg PrinterConfig, w io.Writer) *Printer {
+	p := &Printer{cfg: cfg, w: w, tongue: tongue{zh: cfg.Language == "zh"}, asked: map[event.DanmakuID]event.Danmaku{}, told: map[string]bool{}}
+	p.tellBy = map[string]func([]byte) ([]line, error){
+		event.TopicDanmaku:      teller(p.danmaku),
+		event.TopicRoomEvent:    teller(p.roomEvent),
+		event.TopicOrder:        teller(p.order),
+		event.TopicWindow:       teller(p.window),
+		event.TopicReply:        teller(p.reply),
+		event.TopicDelivery:     teller(p.delivery),
+		event.TopicOutcome:      teller(p.outcome),
+		event.TopicGuardrailHit: teller(p.hit),
+	}
+	return p
+}
+
+func teller[T event.Event](tell func(T) []line) func([]byte) ([]line, error) {
+	return func(b []byte) ([]line, error) {
+		e, err := event.Decode[T](b)
+		if err != nil {
+			return nil, err
+		}
+		return tell(e), nil
+	}
+}
+
+// Run follows the log until ctx ends, which is no error.
+func (p *Printer) Run(ctx context.Context, reader streams.Reader) error {
+	if p.cfg.Quiet {
+		<-ctx.Done()
+		return nil
+	}
+	var topics []string
+	for topic := range p.tellBy {
+		topics = append(topics, topic)
+	}
+	if err := reader.Follow(ctx, topics, p.cfg.FromEnd, p.Print); err != nil {
+		return fmt.Errorf("printer: %w", err)
+	}
+	return nil
+}
+
+// Print tells one record. What cannot be written is lost: the demo goes on.
+func (p *Printer) Print(r streams.Record) {
+	tell, ok := p.tellBy[r.Topic]
+	if !ok {
+		return
+	}
+	lines, err := tell(r.Value)
+	if err != nil {
+		lines = []line{{label: "unreadable", what: err.Error()}}
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		when := " --:--"
+		if l.ms > 0 {
+			when = clockOf(time.UnixMilli(l.ms).Sub(p.cfg.Epoch))
+		}
+		fmt.Fprintf(&b, "%s  %s %s %s\n", when, pad(p.tongue.of(labels[l.label]), labelWidth), pad(plain(l.who), whoWidth), plain(l.what))
+	}
+	_, _ = io.WriteString(p.w, b.String())
+}
+
+// clockOf is room time as mm:ss.
+func clockOf(d time.Duration) string {
+	sign := " "
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	return fmt.Sprintf("%s%02d:%02d", sign, int(d.Minutes()), int(d.Seconds())%60)
+}
+
+// pad fills s with spaces up to a width in terminal cells, or cuts it there.
+func pad(s string, width int) string {
+	if uniseg.StringWidth(s) > width {
+		var cut strings.Builder
+		used := 0
+		for g := uniseg.NewGraphemes(s); g.Next() && used+g.Width() < width; used += g.Width() {
+			cut.WriteString(g.Str())
+		}
+		s = cut.String() + "…"
+	}
+	return s + strings.Repeat(" ", max(width-uniseg.StringWidth(s), 0))
+}
+
+// maxShown bounds the text of one line, in runes.
+const maxShown = 120
+
+// plain makes viewer text harmless to a terminal: no control characters, one
+// line, not endless.
+func plain(s string) string {
+	r := []rune(strings.Map(func(c rune) rune {
+		switch {
+		case c == '\n' || c == '\t' || c == '\r':
+			return ' '
+		case c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069:
+			return -1
+		default:
+			return c
+		}
+	}, s))
+	if len(r) > maxShown {
+		return string(r[:maxShown]) + "…"
+	}
+	return string(r)
+}
+
+// once reports whether key is told for the first time.
+func (p *Printer) once(key string) bool {
+	first := !p.told[key]
+	p.told[key] = true
+	return first
+}
+
+func quote(s string) string { return "“" + s + "”" }
+
+func nameOf(name string, id event.ViewerID) string {
+	switch {
+	case name != "":
+		return name
+	case id.Anonymous():
+		return "?"
+	default:
+		return string(id)
+	}
+}
