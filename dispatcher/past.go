@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"livehost/streams"
 	"livehost/streams/event"
 )
@@ -50,7 +52,8 @@ func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
 	}); err != nil {
 		return err
 	}
-	return d.fillLedger(ctx, p)
+	d.fillLedger(ctx, p)
+	return nil
 }
 
 // read decodes a topic's partition. Records that cannot be decoded were never
@@ -79,8 +82,12 @@ func (p *past) observe(dl *event.Delivery) {
 	}
 }
 
-// fillLedger tells the ledger what the log knows: the embedded Redis forgets.
-func (d *Dispatcher) fillLedger(ctx context.Context, p *partition) error {
+// fillLedger tells the ledger what the log knows: the embedded Redis forgets. When
+// it is away the partition starts all the same: speech waits for the ledger anyway,
+// and what this process knows from the log it does not repeat.
+func (d *Dispatcher) fillLedger(ctx context.Context, p *partition) {
+	var calls errgroup.Group
+	calls.SetLimit(16)
 	for _, generation := range []map[event.DeliveryID]*event.Delivery{p.past.states.old, p.past.states.young} {
 		for _, dl := range generation {
 			state, channel := ClaimSpoken, dl.Outlet
@@ -91,14 +98,14 @@ func (d *Dispatcher) fillLedger(ctx context.Context, p *partition) error {
 			default:
 				continue
 			}
-			c := Claim{Room: dl.RoomID, Channel: channel, Delivery: dl.DeliveryID, Danmaku: dl.DanmakuIDs}
-			if len(c.Danmaku) == 0 {
+			if len(dl.DanmakuIDs) == 0 {
 				continue
 			}
-			if err := d.deps.Ledger.Finish(ctx, c, state); err != nil {
-				return fmt.Errorf("dispatcher: fill ledger of partition %d: %w", p.id, err)
-			}
+			c := Claim{Room: dl.RoomID, Channel: channel, Delivery: dl.DeliveryID, Danmaku: dl.DanmakuIDs}
+			calls.Go(func() error { return d.deps.Ledger.Finish(ctx, c, state) })
 		}
 	}
-	return nil
+	if err := calls.Wait(); err != nil {
+		d.deps.Log.Warn("ledger not filled from the log", "partition", p.id, "err", err)
+	}
 }

@@ -1,6 +1,13 @@
 package outlet_test
 
 import (
+	"encoding/binary"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +20,96 @@ import (
 	"livehost/internal/clock"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain lets the test binary stand in for espeak-ng, over the same arguments,
+// standard input and output.
+func TestMain(m *testing.M) {
+	if os.Getenv("OUTLET_TEST_ESPEAK") != "" {
+		text, err := io.ReadAll(os.Stdin)
+		if err != nil || !slices.Contains(os.Args, "--stdout") {
+			os.Exit(2)
+		}
+		_, _ = os.Stdout.Write(wav(len([]rune(string(text))) * 4000)) // 0.25 s a rune
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// wav is 16-bit mono audio at 8 kHz with a stream's header: it does not know its size.
+func wav(dataBytes int) []byte {
+	b := []byte("RIFF\xff\xff\xff\x7fWAVEfmt ")
+	b = binary.LittleEndian.AppendUint32(b, 16)
+	b = append(b, 1, 0, 1, 0)
+	b = binary.LittleEndian.AppendUint32(b, 8000)
+	b = binary.LittleEndian.AppendUint32(b, 16000)
+	b = append(b, 2, 0, 16, 0)
+	b = append(b, "data\xff\xff\xff\x7f"...)
+	return append(b, make([]byte, dataBytes)...)
+}
+
+func espeak(t *testing.T, c *clock.Clock, edit ...func(*outlet.EspeakConfig)) *outlet.Espeak {
+	t.Helper()
+	cfg := outlet.DefaultEspeakConfig()
+	cfg.Path = os.Args[0]
+	for _, f := range edit {
+		f(&cfg)
+	}
+	e, err := outlet.NewEspeak(cfg, c, outlet.NewConsole(c, io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestEspeakProtocol(t *testing.T) {
+	t.Setenv("OUTLET_TEST_ESPEAK", "1")
+	outlettest.Run(t, func(t *testing.T, c *clock.Clock) dispatcher.Outlet { return espeak(t, c) })
+	c, err := clock.New(time.UnixMilli(1_700_000_000_000), 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	e := espeak(t, c, func(cfg *outlet.EspeakConfig) { cfg.Dir = dir })
+	u := dispatcher.Utterance{DeliveryID: "w#1/espeak", Spoken: "-八十九元", Language: "zh", SpeakByMs: c.NowMs() + 60_000}
+	got, err := e.Speak(t.Context(), u)
+	if err != nil || got.EndMs-got.FirstAudioMs < 1250 {
+		t.Errorf("Speak = %+v, %v, want five runes of audio, 1.25 s", got, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "w_1_espeak.wav")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEspeakReal speaks with the real program where it is installed.
+func TestEspeakReal(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("espeak-ng"); err != nil {
+		t.Skip("espeak-ng is not installed")
+	}
+	outlettest.Run(t, func(t *testing.T, c *clock.Clock) dispatcher.Outlet {
+		return espeak(t, c, func(cfg *outlet.EspeakConfig) { cfg.Path = "espeak-ng" })
+	})
+}
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	cfg := outlet.DefaultConfig()
+	cfg.Espeak.Path = "no-such-program-here"
+	if o, err := outlet.New(cfg, clock.Real(), io.Discard, quiet); err != nil || o.Voice.Name() != "console" || o.Private == nil {
+		t.Errorf("auto without espeak-ng: %+v, %v", o, err)
+	}
+	cfg.Voice = outlet.KindEspeak
+	if _, err := outlet.New(cfg, clock.Real(), io.Discard, quiet); err == nil || !strings.Contains(err.Error(), "not installed") {
+		t.Errorf("espeak without espeak-ng: %v", err)
+	}
+	cfg = outlet.Config{Voice: "radio"}
+	_, err := outlet.New(cfg, clock.Real(), io.Discard, quiet)
+	for _, want := range []string{"voice", "path", "voices", "words_per_minute", "timeout"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("New = %v, want a problem with %s", err, want)
+		}
+	}
+}
 
 func TestConsole(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,121 @@
+// Package ledgertest is the suite that every dispatcher.Ledger passes.
+package ledgertest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"livehost/dispatcher"
+	"livehost/streams/event"
+)
+
+// Run tests the ledger that open makes; each call must give an empty one.
+func Run(t *testing.T, open func(t *testing.T) dispatcher.Ledger) {
+	t.Run("claims", func(t *testing.T) { claims(t, open(t)) })
+	t.Run("fences", func(t *testing.T) { fences(t, open(t)) })
+	t.Run("one winner", func(t *testing.T) { oneWinner(t, open(t)) })
+}
+
+func claim(delivery string, fence int64, danmaku ...event.DanmakuID) dispatcher.Claim {
+	return dispatcher.Claim{Room: "房间{1}", Channel: "console", Delivery: event.DeliveryID(delivery), Danmaku: danmaku, Fence: fence}
+}
+
+func begin(t *testing.T, l dispatcher.Ledger, c dispatcher.Claim) dispatcher.Grant {
+	t.Helper()
+	g, err := l.Begin(t.Context(), c)
+	if err != nil {
+		t.Fatalf("Begin(%+v): %v", c, err)
+	}
+	return g
+}
+
+func finish(t *testing.T, l dispatcher.Ledger, c dispatcher.Claim, s dispatcher.ClaimState) {
+	t.Helper()
+	if err := l.Finish(t.Context(), c, s); err != nil {
+		t.Fatalf("Finish(%+v, %s): %v", c, s, err)
+	}
+}
+
+func want(t *testing.T, what string, got, want dispatcher.Grant) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+type list = []event.DanmakuID
+
+func claims(t *testing.T, l dispatcher.Ledger) {
+	first := claim("w1/console", 1, "a|b", "9223372036854775807")
+	want(t, "first", begin(t, l, first), dispatcher.Grant{Granted: first.Danmaku})
+	want(t, "the same claim again", begin(t, l, first), dispatcher.Grant{Granted: first.Danmaku})
+	want(t, "another delivery", begin(t, l, claim("w2/console", 1, "a|b", "c")), dispatcher.Grant{Unknown: list{"a|b"}, Granted: list{"c"}})
+	want(t, "another owner", begin(t, l, claim("w1/console", 2, "a|b")), dispatcher.Grant{Unknown: list{"a|b"}})
+	finish(t, l, first, dispatcher.ClaimSpoken)
+	want(t, "spoken", begin(t, l, first), dispatcher.Grant{Done: first.Danmaku})
+	finish(t, l, claim("w2/console", 1, "c"), dispatcher.ClaimReleased)
+	want(t, "released", begin(t, l, claim("w3/console", 1, "c")), dispatcher.Grant{Granted: list{"c"}})
+	finish(t, l, claim("w3/console", 1, "c"), dispatcher.ClaimSkipped)
+	want(t, "skipped", begin(t, l, claim("w4/console", 9, "c")), dispatcher.Grant{Done: list{"c"}})
+	finish(t, l, claim("w5/console", 0, "d"), dispatcher.ClaimSent) // from the log, without a claim
+	want(t, "from the log", begin(t, l, claim("w6/console", 1, "d", "e")), dispatcher.Grant{Done: list{"d"}, Granted: list{"e"}})
+	elsewhere := first
+	elsewhere.Channel = dispatcher.ChannelPrivate
+	want(t, "another channel", begin(t, l, elsewhere), dispatcher.Grant{Granted: first.Danmaku})
+	elsewhere.Room = "other"
+	want(t, "another room", begin(t, l, elsewhere), dispatcher.Grant{Granted: first.Danmaku})
+}
+
+func fences(t *testing.T, l dispatcher.Ledger) {
+	acquire := func(room event.RoomID) int64 {
+		f, err := l.Acquire(t.Context(), room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	room := claim("", 0).Room
+	old := acquire(room)
+	begin(t, l, claim("w1", old, "a"))
+	if other := acquire("other"); other != acquire("third") {
+		t.Error("rooms share a fence")
+	}
+	next := acquire(room)
+	if next <= old {
+		t.Errorf("fence went from %d to %d", old, next)
+	}
+	if _, err := l.Begin(t.Context(), claim("w2", old, "b")); !errors.Is(err, dispatcher.ErrFenced) {
+		t.Errorf("the old owner's claim: %v, want ErrFenced", err)
+	}
+	want(t, "after the refused claim", begin(t, l, claim("w3", next, "b")), dispatcher.Grant{Granted: list{"b"}})
+	finish(t, l, claim("w1", old, "a"), dispatcher.ClaimSpoken) // what was heard is a fact, whoever says so
+	want(t, "the old owner's end", begin(t, l, claim("w4", next, "a")), dispatcher.Grant{Done: list{"a"}})
+}
+
+func oneWinner(t *testing.T, l dispatcher.Ledger) {
+	var all sync.WaitGroup
+	granted := make([]int, 8)
+	for i := range granted {
+		all.Go(func() {
+			for n := range 20 {
+				g, err := l.Begin(t.Context(), claim(fmt.Sprint("owner", i), 1, event.DanmakuID(fmt.Sprint("d", n))))
+				if err != nil {
+					t.Error(err)
+				}
+				granted[i] += len(g.Granted)
+			}
+		})
+	}
+	all.Wait()
+	sum := 0
+	for _, n := range granted {
+		sum += n
+	}
+	if sum != 20 {
+		t.Errorf("20 danmaku were granted %d times", sum)
+	}
+}

@@ -1,0 +1,146 @@
+package redisledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"livehost/dispatcher"
+	"livehost/internal/fault"
+	"livehost/streams/event"
+)
+
+// Config is the ledger's values.
+type Config struct {
+	TTL time.Duration `yaml:"ttl"` // wall time a claim is kept; longer than any reply can be handed over again
+}
+
+// DefaultConfig keeps claims for an hour.
+func DefaultConfig() Config { return Config{TTL: time.Hour} }
+
+// Validate lists every problem.
+func (c Config) Validate() error {
+	if c.TTL < time.Minute {
+		return fmt.Errorf("ttl: %v, want a minute or more", c.TTL)
+	}
+	return nil
+}
+
+// Ledger is a dispatcher.Ledger. It is safe for concurrent use.
+type Ledger struct {
+	client redis.UniversalClient
+	ttl    time.Duration
+}
+
+var _ dispatcher.Ledger = (*Ledger)(nil)
+
+// fenceTTL outlives any pause between two claims of a live owner.
+const fenceTTL = 24 * time.Hour
+
+// New uses the client; its owner closes it.
+func New(cfg Config, client redis.UniversalClient) (*Ledger, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("redisledger: %w", err)
+	}
+	return &Ledger{client: client, ttl: cfg.TTL}, nil
+}
+
+func fenceKey(room event.RoomID) string { return "livehost:ledger:{" + tag(room) + "}:fence" }
+
+func claimKeys(c dispatcher.Claim, first ...string) []string {
+	prefix := "livehost:ledger:{" + tag(c.Room) + "}:" + c.Channel + ":"
+	for _, id := range c.Danmaku {
+		first = append(first, prefix+string(id))
+	}
+	return first
+}
+
+// tag keeps a closing brace in a room's id from ending the hash tag early.
+func tag(room event.RoomID) string { return strings.ReplaceAll(string(room), "}", "%7D") }
+
+// Acquire implements dispatcher.Ledger.
+func (l *Ledger) Acquire(ctx context.Context, room event.RoomID) (int64, error) {
+	var fence *redis.IntCmd
+	_, err := l.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		fence = p.Incr(ctx, fenceKey(room))
+		p.Expire(ctx, fenceKey(room), fenceTTL)
+		return nil
+	})
+	if err != nil {
+		return 0, classify("acquire", room, err)
+	}
+	return fence.Val(), nil
+}
+
+// beginScript takes the fence key and the claim keys; fence, value and TTL in
+// milliseconds. It answers -1 when fenced off, else one code a key: 0 granted,
+// 1 done, 2 unknown. Fences stay far below 2^53, where Lua's numbers lose digits.
+var beginScript = redis.NewScript(`
+local owner = tonumber(redis.call('GET', KEYS[1]) or '0')
+if tonumber(ARGV[1]) < owner then return {-1} end
+local out = {}
+for i = 2, #KEYS do
+  local have = redis.call('GET', KEYS[i])
+  if not have or have == ARGV[2] then
+    redis.call('SET', KEYS[i], ARGV[2], 'PX', ARGV[3])
+    out[i-1] = 0
+  elseif string.sub(have, 1, 8) == 'sending|' then
+    out[i-1] = 2
+  else
+    out[i-1] = 1
+  end
+end
+return out`)
+
+// Begin implements dispatcher.Ledger.
+func (l *Ledger) Begin(ctx context.Context, c dispatcher.Claim) (dispatcher.Grant, error) {
+	value := fmt.Sprintf("sending|%d|%s", c.Fence, c.Delivery)
+	codes, err := beginScript.Run(ctx, l.client, claimKeys(c, fenceKey(c.Room)), c.Fence, value, l.ttl.Milliseconds()).Int64Slice()
+	if err != nil {
+		return dispatcher.Grant{}, classify("begin", c.Room, err)
+	}
+	if len(codes) == 1 && codes[0] < 0 {
+		return dispatcher.Grant{}, fmt.Errorf("redisledger: begin in room %s with fence %d: %w", c.Room, c.Fence, dispatcher.ErrFenced)
+	}
+	if len(codes) != len(c.Danmaku) {
+		return dispatcher.Grant{}, fault.Errorf(fault.Internal, "redisledger: begin: %d answers to %d danmaku", len(codes), len(c.Danmaku))
+	}
+	var g dispatcher.Grant
+	for i, id := range c.Danmaku {
+		list := map[int64]*[]event.DanmakuID{0: &g.Granted, 1: &g.Done, 2: &g.Unknown}[codes[i]]
+		*list = append(*list, id)
+	}
+	return g, nil
+}
+
+// Finish implements dispatcher.Ledger.
+func (l *Ledger) Finish(ctx context.Context, c dispatcher.Claim, state dispatcher.ClaimState) error {
+	value := fmt.Sprintf("%s|%d|%s", state, c.Fence, c.Delivery)
+	_, err := l.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for _, key := range claimKeys(c) {
+			if state == dispatcher.ClaimReleased {
+				p.Del(ctx, key)
+			} else {
+				p.Set(ctx, key, value, l.ttl)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return classify("finish", c.Room, err)
+	}
+	return nil
+}
+
+// classify keeps a caller's own end what it is; everything else is Redis away.
+func classify(what string, room event.RoomID, err error) error {
+	err = fmt.Errorf("redisledger: %s in room %s: %w", what, room, err)
+	if errors.Is(err, context.Canceled) {
+		return fault.Wrap(fault.Canceled, err)
+	}
+	return fault.Wrap(fault.Unavailable, err)
+}
