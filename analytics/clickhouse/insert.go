@@ -1,0 +1,37 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"livehost/analytics"
+)
+
+var _ analytics.Store = (*Client)(nil)
+
+// Insert implements analytics.Store.
+func (c *Client) Insert(ctx context.Context, b analytics.Block) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{
+		"insert_deduplication_token":                         b.Token,
+		"deduplicate_blocks_in_dependent_materialized_views": 1,
+	}))
+	batch, err := c.conn.PrepareBatch(ctx, "INSERT INTO "+b.Table+" ("+strings.Join(b.Columns, ", ")+")")
+	if err != nil {
+		return Classify(fmt.Errorf("insert into %s: %w", b.Table, err))
+	}
+	defer batch.Close()
+	for _, row := range b.Rows {
+		if err := batch.Append(row...); err != nil {
+			return fmt.Errorf("insert into %s: %w", b.Table, err)
+		}
+	}
+	if err := batch.Send(); err != nil {
+		return Classify(fmt.Errorf("insert into %s: %w", b.Table, err))
+	}
+	return nil
+}
