@@ -63,7 +63,7 @@ func decodeLine(line []byte, into any) *complaint {
 	case errors.As(err, &mistyped) && mistyped.Field == "":
 		return complain(`write one JSON object per line`, "a JSON %s instead of an object", mistyped.Value)
 	case errors.As(err, &mistyped):
-		return complain("give it the type the README names", "%s cannot be a JSON %s", mistyped.Field, mistyped.Value)
+		return complain("write ts_ms as a number and the other fields as strings", "%s cannot be a JSON %s", mistyped.Field, mistyped.Value)
 	default:
 		return complain("repair or delete the line", "not valid JSON (%v)", err)
 	}
