@@ -122,6 +122,7 @@ func TestToolResultAmounts(t *testing.T) {
 		{`{"content":"{\"price_fen\":100}"}`, []int64{100}},
 		{`plain text, 12元`, []int64{1200}},
 		{`{"broken": "5元"`, []int64{500}},
+		{`{"price_fen": 8900, "name": "cut o…`, []int64{8900}},
 		{`{"attributes":{"高度":"30","重量":"500"}}`, nil},
 		{`null`, nil}, {``, nil}, {`"{"`, nil},
 	} {

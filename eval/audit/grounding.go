@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"livehost/streams/event"
@@ -12,6 +13,9 @@ import (
 
 // offer finds the amounts that offers write without a unit: 满300减50, save 20.
 var offer = regexp.MustCompile(`(?i)(?:满|减|省|返|抵|券|\b(?:over|off|save|spend|least))\s*[¥$]?\s*(` + digits + `)|(` + digits + `)\s*(?:off\b|减)`)
+
+// fenField finds amounts in JSON that was cut off and no longer decodes.
+var fenField = regexp.MustCompile(`"\w+_fen"\s*:\s*(\d{1,15})\b`)
 
 // ungrounded lists the prices that replies and deliveries state and no tool
 // result of the same run contains: one finding per run and price.
@@ -102,6 +106,11 @@ func collectText(into map[int64]bool, key, text string) {
 	}
 	for _, m := range offer.FindAllStringSubmatch(text, -1) {
 		if fen, ok := amount(m[1] + m[2]); ok {
+			into[fen] = true
+		}
+	}
+	for _, m := range fenField.FindAllStringSubmatch(text, -1) {
+		if fen, err := strconv.ParseInt(m[1], 10, 64); err == nil {
 			into[fen] = true
 		}
 	}
