@@ -11,16 +11,16 @@ import (
 
 // parts are the pieces of one run's prompt; drop takes them away one by one.
 type parts struct {
-	w          *event.Window
-	languages  []string // of the askers, sorted
-	status     string
-	focused    []*harness.Product
-	named      []*harness.Product
-	links      map[*harness.Product]event.LinkID
-	faq        []harness.FAQEntry
-	host       []string
-	turns      []event.Turn
-	skillChars int // 0: whole descriptions
+	w           *event.Window
+	languages   []string // of the askers, sorted
+	status      string
+	focused     []productText
+	named       []productText
+	seen        map[*harness.Product]bool
+	faq         []harness.FAQEntry
+	host        []string
+	turns       []event.Turn
+	shortSkills bool
 }
 
 // shortSkill is how long a skill's description is when the budget is short.
@@ -45,8 +45,8 @@ func (p *parts) drop() string {
 	case len(p.focused) > 0:
 		p.focused = nil
 		return "focus_links"
-	case p.skillChars == 0:
-		p.skillChars = shortSkill
+	case !p.shortSkills:
+		p.shortSkills = true
 		return "skill_descriptions"
 	default:
 		return ""
@@ -55,7 +55,7 @@ func (p *parts) drop() string {
 
 // gather collects what the release's blocks want to know for the window.
 func (b *Builder) gather(w *event.Window, wants func(string) bool) *parts {
-	p := &parts{w: w, links: map[*harness.Product]event.LinkID{}, status: status(w), host: w.Context.HostUtterances, turns: w.Context.Dialogue}
+	p := &parts{w: w, seen: map[*harness.Product]bool{}, status: status(w), host: w.Context.HostUtterances, turns: w.Context.Dialogue}
 	for _, m := range w.Members {
 		if !slices.Contains(p.languages, m.Language) {
 			p.languages = append(p.languages, m.Language)
@@ -83,19 +83,21 @@ func (b *Builder) gather(w *event.Window, wants func(string) bool) *parts {
 // products finds the products in focus at the comments' times and the links that
 // the comments name.
 func (b *Builder) products(p *parts) {
-	add := func(to *[]*harness.Product, link event.LinkID) {
-		if link == "" || len(p.links) >= b.cfg.MaxProducts {
+	add := func(to *[]productText, link event.LinkID) {
+		if link == "" || len(p.seen) >= b.cfg.MaxProducts {
 			return
 		}
 		prod, ok := b.release.Catalog.ByLink(link)
 		if link == p.w.Context.FocusLink && p.w.Context.FocusProduct != "" {
 			prod, ok = b.release.Catalog.ByID(p.w.Context.FocusProduct)
 		}
-		if _, have := p.links[prod]; !ok || have {
+		if !ok || p.seen[prod] {
 			return
 		}
-		p.links[prod] = link
-		*to = append(*to, prod)
+		p.seen[prod] = true
+		for _, lang := range p.languages {
+			*to = append(*to, b.productText(productKey{prod, link, lang}))
+		}
 	}
 	for _, m := range p.w.Members {
 		add(&p.focused, m.FocusLink)
@@ -146,87 +148,11 @@ func status(w *event.Window) string {
 	return strings.Join(lines, "\n")
 }
 
-// factLines are what is known of a product in one language. No price, stock or
-// promotion: they change while the prompt does not.
-func factLines(p *harness.Product, lang string) []string {
-	en := lang == "en"
-	pick := func(zh, english string) string {
-		if en && english != "" {
-			return english
-		}
-		return zh
-	}
-	label := func(zh, english string) string {
-		if en {
-			return english + ": "
-		}
-		return zh + "："
-	}
-	var out []string
-	add := func(key, value string) {
-		if value != "" {
-			out = append(out, key+value)
-		}
-	}
-	add(label("品牌", "brand"), pick(p.Brand, p.BrandEN))
-	add(label("品类", "category"), pick(p.Category, p.CategoryEN))
-	add(label("卖点", "selling point"), pick(p.SellingPoint, p.SellingPointEN))
-	attributes := p.Attributes
-	if en && len(p.AttributesEN) > 0 {
-		attributes = p.AttributesEN
-	}
-	for _, a := range attributes {
-		add(label(a.Key, a.Key), a.Value)
-	}
-	var names, sizes []string
-	for _, s := range p.SKUs {
-		names = append(names, pick(s.Name, s.NameEN))
-	}
-	for _, s := range p.SizeChart {
-		sizes = append(sizes, sizeText(s, en))
-	}
-	add(label("规格选项", "options"), strings.Join(names, pick("、", ", ")))
-	add(label("尺码表", "size chart"), strings.Join(sizes, pick("；", "; ")))
-	return out
-}
-
-func sizeText(s harness.Size, en bool) string {
-	text := s.Size
-	for _, r := range []struct {
-		zh, en, unitZH, unitEN string
-		of                     []int
-	}{
-		{"身高", "height", "厘米", " cm", s.HeightCM},
-		{"体重", "weight", "公斤", " kg", s.WeightKG},
-		{"脚长", "foot", "毫米", " mm", s.FootMM},
-	} {
-		if len(r.of) != 2 {
-			continue
-		}
-		if en {
-			text += fmt.Sprintf(" %s %d-%d%s", r.en, r.of[0], r.of[1], r.unitEN)
-		} else {
-			text += fmt.Sprintf(" %s%d-%d%s", r.zh, r.of[0], r.of[1], r.unitZH)
-		}
-	}
-	return text
-}
-
 // productFacts is the product_facts block.
 func (p *parts) productFacts() string {
 	var out []string
-	for _, prod := range slices.Concat(p.focused, p.named) {
-		for _, lang := range p.languages {
-			name := prod.Name
-			if lang == "en" && prod.NameEN != "" {
-				name = prod.NameEN
-			}
-			out = append(out, fmt.Sprintf(`<product link="%s" name="%s">`, escape(string(p.links[prod])), escape(name)))
-			for _, line := range factLines(prod, lang) {
-				out = append(out, "- "+escape(line))
-			}
-			out = append(out, "</product>")
-		}
+	for _, t := range slices.Concat(p.focused, p.named) {
+		out = append(out, t.element)
 	}
 	return strings.Join(out, "\n")
 }
@@ -245,14 +171,14 @@ func (p *parts) faqText() string {
 // facts is what the two blocks say, unescaped.
 func (p *parts) facts() string {
 	var out []string
-	for _, prod := range slices.Concat(p.focused, p.named) {
-		out = append(out, prod.Name, prod.NameEN)
-		for _, lang := range p.languages {
-			out = append(out, factLines(prod, lang)...)
-		}
+	for _, t := range slices.Concat(p.focused, p.named) {
+		out = append(out, t.facts)
 	}
 	for _, e := range p.faq {
-		out = append(out, e.Answer, e.AnswerEN)
+		out = append(out, e.Answer)
+		if e.AnswerEN != "" {
+			out = append(out, e.AnswerEN)
+		}
 	}
-	return strings.Join(slices.DeleteFunc(out, func(s string) bool { return s == "" }), "\n")
+	return strings.Join(out, "\n")
 }

@@ -51,9 +51,19 @@ type Builder struct {
 	cfg     Config
 	release *harness.Release
 
-	mu       sync.Mutex
-	prefixes map[prefixKey]string
+	skills  [2]piece // whole and shortened
+	mu      sync.Mutex
+	prefix  map[prefixKey]piece
+	product map[productKey]productText // of every product asked about so far
 }
+
+// piece is a text with its tokens.
+type piece struct {
+	text   string
+	tokens int
+}
+
+func newPiece(text string) piece { return piece{text, Tokens(text)} }
 
 // prefixKey is everything the constant part depends on.
 type prefixKey struct{ compact, private, handOver bool }
@@ -63,7 +73,11 @@ func New(cfg Config, r *harness.Release) (*Builder, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("prompt: %w", err)
 	}
-	return &Builder{cfg: cfg, release: r, prefixes: map[prefixKey]string{}}, nil
+	b := &Builder{cfg: cfg, release: r, prefix: map[prefixKey]piece{}, product: map[productKey]productText{}}
+	for i, limit := range []int{0, shortSkill} {
+		b.skills[i] = newPiece(skill.Block(r.Skills, limit, escape))
+	}
+	return b, nil
 }
 
 // Build makes the prompt of a window; compact takes the release's shorter route
@@ -74,16 +88,17 @@ func (b *Builder) Build(w *event.Window, compact bool) Prompt {
 	if compact {
 		blocks = b.release.Compact
 	}
-	prefix := b.prefix(compact, blocks, w.Context.Settings)
+	prefix := b.constant(compact, blocks, w.Context.Settings)
 	wants := func(name string) bool {
 		return slices.ContainsFunc(blocks, func(bl harness.Block) bool { return bl.Dynamic && bl.Name == name })
 	}
 	parts := b.gather(w, wants)
-	p := Prompt{Prefix: len(prefix)}
+	p := Prompt{Prefix: len(prefix.text)}
 	for {
-		p.System = prefix + b.dynamic(blocks, parts)
+		var tokens int
+		p.System, tokens = b.dynamic(prefix, blocks, parts)
 		p.User = parts.user()
-		p.Tokens = Tokens(p.System) + Tokens(p.User)
+		p.Tokens = tokens + Tokens(p.User)
 		if p.Tokens <= b.cfg.MaxTokens {
 			break
 		}
@@ -97,13 +112,13 @@ func (b *Builder) Build(w *event.Window, compact bool) Prompt {
 	return p
 }
 
-// prefix is the constant blocks, rendered once for each set of outlets.
-func (b *Builder) prefix(compact bool, blocks []harness.Block, s event.RoomSettings) string {
+// constant is the constant blocks, rendered once for each set of outlets.
+func (b *Builder) constant(compact bool, blocks []harness.Block, s event.RoomSettings) piece {
 	key := prefixKey{compact, s.PrivateText, s.HandOver}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if text, ok := b.prefixes[key]; ok {
-		return text
+	if have, ok := b.prefix[key]; ok {
+		return have
 	}
 	offered := map[string]bool{}
 	for _, t := range tool.Offered(b.release, s) {
@@ -120,8 +135,8 @@ func (b *Builder) prefix(compact bool, blocks []harness.Block, s event.RoomSetti
 			writeBlock(&out, bl.Name, keepOffered(bl.Text, offered))
 		}
 	}
-	b.prefixes[key] = out.String()
-	return b.prefixes[key]
+	b.prefix[key] = newPiece(out.String())
+	return b.prefix[key]
 }
 
 // keepOffered drops the protocol lines ("- phrase: tool(params)") of tools that
@@ -134,29 +149,36 @@ func keepOffered(text string, offered map[string]bool) string {
 	}), "\n")
 }
 
-// dynamic is the blocks made per run, in the release's order; empty ones are left out.
-func (b *Builder) dynamic(blocks []harness.Block, p *parts) string {
+// dynamic is prefix followed by the blocks made per run, in the release's order
+// and without the empty ones, and the tokens of all.
+func (b *Builder) dynamic(prefix piece, blocks []harness.Block, p *parts) (string, int) {
 	var out strings.Builder
+	out.WriteString(prefix.text)
+	tokens := prefix.tokens
 	for _, bl := range blocks {
 		if !bl.Dynamic {
 			continue
 		}
-		text := ""
+		var text piece
 		switch bl.Name {
 		case harness.BlockSkills:
-			text = skill.Block(b.release.Skills, p.skillChars, escape)
+			text = b.skills[0]
+			if p.shortSkills {
+				text = b.skills[1]
+			}
 		case harness.BlockProductFacts:
-			text = p.productFacts()
+			text = newPiece(p.productFacts())
 		case harness.BlockFAQ:
-			text = p.faqText()
+			text = newPiece(p.faqText())
 		case harness.BlockRoomStatus:
-			text = p.status
+			text = newPiece(p.status)
 		}
-		if text != "" {
-			writeBlock(&out, bl.Name, text)
+		if text.text != "" {
+			writeBlock(&out, bl.Name, text.text)
+			tokens += text.tokens
 		}
 	}
-	return out.String()
+	return out.String(), tokens
 }
 
 func writeBlock(out *strings.Builder, name, text string) {
