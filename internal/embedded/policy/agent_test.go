@@ -40,7 +40,7 @@ func start(t *testing.T, change func(*policy.Config), clk *clock.Clock) (*policy
 			t.Error(err)
 		}
 	})
-	return f, client(t, f.Replicas()[0])
+	return f, clientOf(t, f.Replicas()[0])
 }
 
 // turn is one streamed completion, put together again.
@@ -283,7 +283,7 @@ func danmaku(id, text, focus string) string {
 	return fmt.Sprintf(`<danmaku id="%s" viewer="小雨" lang="zh" intent=""%s>%s</danmaku>`, id, f, text)
 }
 
-func client(t *testing.T, r policy.Replica) *openai.Client {
+func clientOf(t *testing.T, r policy.Replica) *openai.Client {
 	t.Helper()
 	cfg := openai.DefaultConfig("none")
 	cfg.BaseURL = r.BaseURL

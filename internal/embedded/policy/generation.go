@@ -47,7 +47,10 @@ func (g *generation) plan(req chatRequest, simulated bool) {
 	if len(g.decision.Calls) > 0 {
 		g.finish = finishTools
 	}
-	total := max(g.draw.Tokens, visible)
+	total := visible
+	if req.thinks() {
+		total = max(g.draw.Tokens, visible)
+	}
 	if limit := req.limit(); limit > 0 && total > limit {
 		if total = limit; visible > limit {
 			g.cut(limit)

@@ -14,10 +14,13 @@ type chatRequest struct {
 	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
-	MaxTokens           int    `json:"max_tokens"`
-	MaxCompletionTokens int    `json:"max_completion_tokens"`
-	RID                 string `json:"rid"`  // the client's id of the request, for /abort_request
-	User                string `json:"user"` // stands in for rid, which some client libraries cannot send
+	MaxTokens           int `json:"max_tokens"`
+	MaxCompletionTokens int `json:"max_completion_tokens"`
+	ChatTemplate        struct {
+		EnableThinking *bool `json:"enable_thinking"`
+	} `json:"chat_template_kwargs"`
+	RID  string `json:"rid"`  // the client's id of the request, for /abort_request
+	User string `json:"user"` // stands in for rid, which some client libraries cannot send
 }
 
 // requestID is what /abort_request knows the request by; it may be empty.
@@ -26,6 +29,11 @@ func (r chatRequest) requestID() string {
 		return r.RID
 	}
 	return r.User
+}
+
+// thinks says that the client has not turned reasoning off.
+func (r chatRequest) thinks() bool {
+	return r.ChatTemplate.EnableThinking == nil || *r.ChatTemplate.EnableThinking
 }
 
 // limit is the most completion tokens the client wants, 0 for no limit.

@@ -18,7 +18,7 @@ const (
 const (
 	intentBonus  = 0.35 // added to a skill whose intents name the danmaku's
 	skillAtLeast = 0.35 // the least sum for which a skill is loaded
-	closeSecond  = 0.85 // share of the best sum from which the second is loaded too
+	goodSecond   = 0.5  // share of the best sum from which the second is loaded too
 )
 
 // composer turns plans into the next turn.
@@ -61,7 +61,8 @@ func (c composer) load(skills skillCorpus) Decision {
 	return d
 }
 
-// skillsFor is the skill for one ask, and a second one that is about as good.
+// skillsFor is the skill for one ask, and the next best one: which skills may
+// stand alone and which only add to others is not in the list.
 func (c composer) skillsFor(a ask, skills skillCorpus) []string {
 	sums := make([]float64, len(c.room.skills))
 	text, intent := a.text, a.attrs["intent"]
@@ -90,7 +91,7 @@ func (c composer) skillsFor(a ask, skills skillCorpus) []string {
 	})
 	var out []string
 	for n, i := range order[:min(2, len(order))] {
-		if sums[i] >= skillAtLeast && (n == 0 || sums[i] >= closeSecond*sums[order[0]]) {
+		if sums[i] >= skillAtLeast && (n == 0 || sums[i] >= goodSecond*sums[order[0]]) {
 			out = append(out, c.room.skills[i].name)
 		}
 	}
@@ -169,7 +170,7 @@ func (c composer) candidates(plans []plan, generic []*Example) []candidate {
 		if n == 0 && v.empty() && result != nil && result.err != "" {
 			return nil // an error nobody has words for; a stand-in would answer something else
 		}
-		texts := slices.Clone(v.texts)
+		texts := inLanguage(v.texts, p.ask.language())
 		if len(texts) > 1 {
 			i := c.pick(p, len(texts))
 			first := texts[i]
@@ -185,6 +186,20 @@ func (c composer) candidates(plans []plan, generic []*Example) []candidate {
 		if v.Silent != "" || v.HandOver != "" {
 			out = append(out, candidate{silent: v.Silent, handOver: v.HandOver})
 		}
+	}
+	return out
+}
+
+// inLanguage is a copy of the texts in the language, of all when none is.
+func inLanguage(texts []string, language string) []string {
+	var out []string
+	for _, t := range texts {
+		if languageOf(t) == language {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		return slices.Clone(texts)
 	}
 	return out
 }
@@ -236,13 +251,19 @@ func (c composer) final(all [][]plan, generic []*Example) Decision {
 	for _, g := range private {
 		d.Calls = append(d.Calls, c.privately(g)...)
 	}
+	if len(public) == 0 && len(d.Calls) == 0 {
+		return c.end(rest)
+	}
+	left := len(rest) > 0 // only those that want no answer are left
 	if len(public) > 0 {
-		return c.speak(d, public)
+		var whole bool
+		d, whole = c.speak(d, public)
+		left = left && whole
 	}
-	if len(d.Calls) > 0 {
-		return d
+	if left && d.Content == "" {
+		d.Calls = append(d.Calls, c.end(rest).Calls...)
 	}
-	return c.end(rest)
+	return d
 }
 
 func addAsk(groups []group, end candidate, a ask) []group {
@@ -264,36 +285,44 @@ func (c composer) privately(g group) []Call {
 }
 
 // speak adds the public answer to d: the content in single mode, a call in multi
-// mode, with the other groups in private or in the same sentence while it is short.
-func (c composer) speak(d Decision, public []group) Decision {
+// mode, with the other groups in private or in the same sentence while it is
+// short. whole is false when a group found no place.
+func (c composer) speak(d Decision, public []group) (out Decision, whole bool) {
 	p := c.room.protocol
 	text, covers := public[0].text, public[0].asks
 	multi := c.room.status["mode"] == "multi" && p.public.offered()
+	whole = true
 	for _, g := range public[1:] {
 		if p.private.offered() {
 			d.Calls = append(d.Calls, c.privately(g)...)
 			continue
 		}
-		if both, ok := join(text, g.text); ok && multi {
-			text, covers = both, append(slices.Clone(covers), g.asks...)
+		both, ok := join(text, g.text)
+		if !ok || !multi {
+			whole = false
+			continue
 		}
+		text, covers = both, append(slices.Clone(covers), g.asks...)
 	}
-	if !multi && len(d.Calls) == 0 {
+	switch {
+	case !multi && len(d.Calls) == 0:
 		d.Content = text
-		return d
-	}
-	if !p.public.offered() {
+	case !p.public.offered():
 		d.Calls = append(d.Calls, c.privately(public[0])...)
-		return d
+	default:
+		d.Calls = slices.Insert(d.Calls, 0, c.roleCall(p.public, text, ids(covers)))
 	}
-	ids := []string{}
-	for _, a := range covers {
+	return d, whole
+}
+
+func ids(asks []ask) []string {
+	out := []string{}
+	for _, a := range asks {
 		if a.id() != "" {
-			ids = append(ids, a.id())
+			out = append(out, a.id())
 		}
 	}
-	d.Calls = slices.Insert(d.Calls, 0, c.roleCall(p.public, text, ids))
-	return d
+	return out
 }
 
 // join puts two texts of one language into one while it stays short enough.
@@ -312,18 +341,35 @@ func join(a, b string) (string, bool) {
 	return both, utf8.RuneCountInString(both) <= limit
 }
 
-// end says nothing, or hands over when an example asks for it.
+// end says nothing, or hands over when an example asks for it. A role that takes
+// a danmaku is called for each; one that does not takes whoever is left, so it is
+// called once.
 func (c composer) end(rest []group) Decision {
+	p := c.room.protocol
+	var d Decision
+	seen := map[string]bool{}
+	// Where one takes whoever is left, a complaint must not be taken for noise.
+	slices.SortStableFunc(rest, func(a, b group) int { return strings.Compare(b.handOver, "") - strings.Compare(a.handOver, "") })
 	for _, g := range rest {
-		if g.handOver == "" {
-			continue
+		r, reason := p.silent, g.silent
+		if g.handOver != "" {
+			if reason = g.handOver; p.handOver.offered() {
+				r = p.handOver
+			}
 		}
-		if c.room.protocol.handOver.offered() {
-			return Decision{Calls: []Call{c.roleCall(c.room.protocol.handOver, g.handOver)}}
+		switch {
+		case !r.offered():
+		case len(r.params) > 1:
+			for _, a := range g.asks {
+				d.Calls = append(d.Calls, c.roleCall(r, reason, a.id()))
+			}
+		case !seen[r.tool]:
+			seen[r.tool] = true
+			d.Calls = append(d.Calls, c.roleCall(r, reason))
 		}
-		return c.silent(g.handOver, "nobody to hand over to")
 	}
-	return c.silent(rest[0].silent, "nothing to say")
+	d.Trace = "nothing to say"
+	return d
 }
 
 // silent says nothing, with a reason the tool's schema takes.

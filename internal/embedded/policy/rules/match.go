@@ -12,19 +12,23 @@ func splitFields(s string) iter.Seq[string] { return strings.FieldsSeq(s) }
 // scoring is how a match of a phrase and a text is weighed.
 type scoring struct {
 	phraseShare float64 // worth of a phrase that is wholly in the text; the rest is that of a text wholly explained by the phrase
+	leastText   float64 // the least share of the text that must be explained
 	leftover    float64 // taken off for each number the phrase does not use
 	least       float64 // the least score that is a match
 }
 
 // share joins how much of the phrase is in the text and how much of the text is
-// explained.
+// explained; negative when too little of it is.
 func (s scoring) share(phrase, text float64) float64 {
+	if text < s.leastText {
+		return -1
+	}
 	return s.phraseShare*phrase + (1-s.phraseShare)*text
 }
 
 var (
 	// An example must explain the text: what it leaves out may be the point.
-	exampleScoring = scoring{phraseShare: 0.4, leftover: 0.3, least: 0.45}
+	exampleScoring = scoring{phraseShare: 0.4, leastText: 0.22, leftover: 0.3, least: 0.47}
 	// A skill's phrase need only be in the text.
 	skillScoring = scoring{phraseShare: 0.7, least: 0.35}
 )
@@ -34,7 +38,7 @@ const (
 	captureKnown    = 0.15 // the same when some phrase says it literally
 	wholePhrase     = 0.25 // taken off for each capture that is a whole phrase by itself
 	otherLanguage   = 0.8  // factor when asker and phrase differ in language
-	bareCapture     = 0.46 // score of a phrase that is nothing but a free capture
+	bareCapture     = 0.48 // score of a phrase that is nothing but a free capture
 	maxCaptureRunes = 20
 )
 

@@ -35,7 +35,6 @@ type skill struct {
 
 var (
 	roleLine   = regexp.MustCompile(`(?m)^- ([a-z ]+): *([\p{L}\p{N}_.-]+)\(([^)]*)\)`)
-	skillLine  = regexp.MustCompile(`(?m)^- (\S+)(?: \[intents?: *([^\]]*)\])? *(.*)$`)
 	statusLine = regexp.MustCompile(`(?m)^([a-z][a-z0-9_]*): *(.*?) *$`)
 	heading    = regexp.MustCompile(`(?m)^#{1,6} `)
 )
@@ -129,15 +128,26 @@ func (p *protocol) keepOffered(tools map[string]*schema) {
 	}
 }
 
+// readSkills reads lines "- name [intents: a, b] description".
 func readSkills(s string) []skill {
 	var out []skill
-	for _, m := range skillLine.FindAllStringSubmatch(s, -1) {
-		sk := skill{name: m[1], description: html.UnescapeString(m[3])}
-		for _, in := range strings.Split(m[2], ",") {
-			if in = strings.TrimSpace(in); in != "" {
-				sk.intents = append(sk.intents, in)
+	for line := range strings.Lines(s) {
+		line, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
+		if !ok {
+			continue
+		}
+		var sk skill
+		sk.name, line, _ = strings.Cut(line, " ")
+		if rest, ok := strings.CutPrefix(line, "[intents: "); ok {
+			list, after, _ := strings.Cut(rest, "]")
+			line = after
+			for in := range strings.SplitSeq(list, ",") {
+				if in = strings.TrimSpace(in); in != "" {
+					sk.intents = append(sk.intents, in)
+				}
 			}
 		}
+		sk.description = html.UnescapeString(strings.TrimSpace(line))
 		out = append(out, sk)
 	}
 	return out
@@ -189,6 +199,7 @@ func readAsks(message string) []ask {
 		for _, kv := range attribute.FindAllStringSubmatch(m[2], -1) {
 			a.attrs[kv[1]] = html.UnescapeString(kv[2])
 		}
+		a.attrs["text"] = a.text
 		if m[1] == "event" {
 			a.kind = a.attrs["kind"]
 		}
