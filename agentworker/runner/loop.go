@@ -19,10 +19,7 @@ func (s *state) drive(ctx context.Context) ending {
 	if d := s.ask(ctx, hook.RunStart, in, s.vars()); stops(d.Action) {
 		return ending{cause: "run_start", action: d.Action, rule: d.Rule}
 	}
-	if err := s.prompt(); err != nil {
-		s.log.Error("prompt not built", "err", err)
-		return ending{cause: ReasonMissingPrompt}
-	}
+	s.prompt()
 	for s.round = 1; s.round <= s.r.cfg.Rounds; s.round++ {
 		if ctx.Err() != nil || s.left() < s.r.cfg.MinCall {
 			return ending{cause: ReasonDeadline}
@@ -47,11 +44,8 @@ func stops(a hook.Action) bool { return a == hook.Block || a == hook.Suppress }
 
 // prompt builds the messages the run begins with, or replaces them when the route
 // has changed; what was said since stays.
-func (s *state) prompt() error {
-	p, err := s.rel.Prompts.Build(s.w, s.route == routeCompact)
-	if err != nil {
-		return fmt.Errorf("prompt: %w", err)
-	}
+func (s *state) prompt() {
+	p := s.rel.Prompts.Build(s.w, s.route == routeCompact)
 	s.evidence.AddFacts(p.Facts)
 	s.offer()
 	first := []model.Message{{Role: model.System, Content: p.System}, {Role: model.User, Content: p.User}}
@@ -59,7 +53,6 @@ func (s *state) prompt() error {
 		first = append(first, s.messages[len(first):]...)
 	}
 	s.messages = first
-	return nil
 }
 
 // complete makes one policy call, with what a call may fall back to: another
@@ -82,9 +75,7 @@ func (s *state) complete(ctx context.Context) (resp model.Response, cause string
 		case try == 1 && class != model.Rejected:
 			s.fallback(ctx, "other_replica", "policy_"+string(class))
 		case s.route == routeFull && len(s.rel.Compact) > 0:
-			if !s.goCompact(ctx, "policy_"+string(class)) {
-				return resp, ReasonMissingPrompt
-			}
+			s.goCompact(ctx, "policy_"+string(class))
 		case class == model.Rejected:
 			return resp, ReasonBadRequest
 		default:
@@ -94,10 +85,10 @@ func (s *state) complete(ctx context.Context) (resp model.Response, cause string
 }
 
 // goCompact changes to the shorter prompt without thinking, for the rest of the run.
-func (s *state) goCompact(ctx context.Context, cause string) bool {
+func (s *state) goCompact(ctx context.Context, cause string) {
 	s.route = routeCompact
 	s.fallback(ctx, routeCompact, cause)
-	return s.prompt() == nil
+	s.prompt()
 }
 
 func (s *state) fallback(ctx context.Context, to, cause string) {
@@ -186,7 +177,8 @@ func (s *state) final(ctx context.Context, content string, finish model.Finish) 
 		if finish != model.FinishStop {
 			cause = "truncated_" + string(finish)
 		}
-		if s.route == routeFull && len(s.rel.Compact) > 0 && s.goCompact(ctx, cause) {
+		if s.route == routeFull && len(s.rel.Compact) > 0 {
+			s.goCompact(ctx, cause)
 			return true, decided
 		}
 		return false, ending{cause: cause}

@@ -25,7 +25,6 @@ const (
 	ReasonNoRelease     = "no_release"     // the variant has no release
 	ReasonBadRequest    = "bad_request"    // the policy refuses our request
 	ReasonRoundsUsed    = "rounds_used"    // no reply within the rounds and no conservative reply
-	ReasonMissingPrompt = "missing_prompt" // the prompt could not be built
 )
 
 // agentReasons are the reasons a policy may give for silence or handing over.

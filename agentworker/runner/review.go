@@ -136,7 +136,7 @@ func (e ending) reason() string {
 	switch {
 	case e.rule != "":
 		return ruleReason(e.rule)
-	case e.cause == ReasonDeadline, e.cause == ReasonBadRequest, e.cause == ReasonRoundsUsed, e.cause == ReasonMissingPrompt:
+	case e.cause == ReasonDeadline, e.cause == ReasonBadRequest, e.cause == ReasonRoundsUsed:
 		return e.cause
 	}
 	return ReasonPolicyFailed

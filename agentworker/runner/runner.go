@@ -9,6 +9,7 @@ import (
 
 	"livehost/agentworker/hook"
 	"livehost/agentworker/model"
+	"livehost/agentworker/prompt"
 	"livehost/agentworker/tool"
 	"livehost/agentworker/trajectory"
 	"livehost/harness"
@@ -81,17 +82,9 @@ type Toolbox interface {
 	Call(ctx context.Context, run *tool.Run, name, args string) tool.Result
 }
 
-// Prompter builds the prompt of a run.
+// Prompter builds the prompt of a run (prompt.Builder). Safe for concurrent use.
 type Prompter interface {
-	Build(w *event.Window, compact bool) (Prompt, error)
-}
-
-// Prompt is the messages a run begins with. Facts is the text of the product
-// facts and FAQ among them: evidence for what is not a price.
-type Prompt struct {
-	System string
-	User   string
-	Facts  string
+	Build(w *event.Window, compact bool) prompt.Prompt
 }
 
 // Task is one run to make.
