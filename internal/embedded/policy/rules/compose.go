@@ -170,7 +170,7 @@ func (c composer) candidates(plans []plan, generic []*Example) []candidate {
 		if n == 0 && v.empty() && result != nil && result.err != "" {
 			return nil // an error nobody has words for; a stand-in would answer something else
 		}
-		texts := inLanguage(v.texts, p.ask.language())
+		texts := slices.Clone(v.texts)
 		if len(texts) > 1 {
 			i := c.pick(p, len(texts))
 			first := texts[i]
@@ -186,20 +186,6 @@ func (c composer) candidates(plans []plan, generic []*Example) []candidate {
 		if v.Silent != "" || v.HandOver != "" {
 			out = append(out, candidate{silent: v.Silent, handOver: v.HandOver})
 		}
-	}
-	return out
-}
-
-// inLanguage is a copy of the texts in the language, of all when none is.
-func inLanguage(texts []string, language string) []string {
-	var out []string
-	for _, t := range texts {
-		if languageOf(t) == language {
-			out = append(out, t)
-		}
-	}
-	if len(out) == 0 {
-		return slices.Clone(texts)
 	}
 	return out
 }

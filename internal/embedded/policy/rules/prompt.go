@@ -199,7 +199,7 @@ func readAsks(message string) []ask {
 		for _, kv := range attribute.FindAllStringSubmatch(m[2], -1) {
 			a.attrs[kv[1]] = html.UnescapeString(kv[2])
 		}
-		a.attrs["text"] = a.text
+		a.attrs["text"] = a.text // placeholder {text}: for tools that take the question as it is
 		if m[1] == "event" {
 			a.kind = a.attrs["kind"]
 		}
