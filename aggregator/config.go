@@ -43,7 +43,7 @@ func DefaultConfig() Config {
 		AnswerBy: 15 * time.Second, SpeakBy: 20 * time.Second, CoolDown: 20 * time.Second,
 		MaxMembers: 8, MaxPerVariant: 2, MaxPerRoom: 4, MaxInFlight: 25 * time.Second,
 		FirstRun: 3500 * time.Millisecond, Starve: 5 * time.Second, PerViewer: 3, HoldSpeech: 10 * time.Second,
-		FloodBurst: 6, FloodRefill: 3 * time.Second,
+		FloodBurst: 8, FloodRefill: 2500 * time.Millisecond,
 		Memory: 15 * time.Minute, MaxSkew: 5 * time.Second, Checkpoint: 5 * time.Second, ThankEvery: 20 * time.Second,
 		Settings: event.RoomSettings{Language: "zh"}, Lanes: 64,
 	}

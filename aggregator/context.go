@@ -152,7 +152,8 @@ func (c *roomContext) focusAt(ms int64) (event.LinkID, event.ProductID) {
 
 func (c *roomContext) hear(e event.RoomEvent) {
 	u := utterance{e.EventID, e.TimeMs, text.Truncate(e.Text, maxUtteranceRunes)}
-	if slices.ContainsFunc(c.utterances, func(x utterance) bool { return x.id == u.id }) {
+	same := func(x utterance) bool { return x.id == u.id || x.id == "" && x.text == u.text } // a recalled one has no id
+	if slices.ContainsFunc(c.utterances, same) {
 		return
 	}
 	c.utterances = append(c.utterances, u)

@@ -58,7 +58,7 @@ func TestRecordedBuyersAreNotFiltered(t *testing.T) {
 			return
 		}
 		if limiters[room] == nil {
-			limiters[room] = filter.NewLimiter(filter.Rate{Burst: 6, RefillMs: 3000})
+			limiters[room] = filter.NewLimiter(filter.Rate{Burst: 8, RefillMs: 2500})
 		}
 		reason := filter.None
 		c := text.Clean(r.Text, "zh")

@@ -56,6 +56,7 @@ func TestP27SynonymsShareAKey(t *testing.T) {
 		{"how much", "How much is it?", "what's the price", "how much is this please"},
 		{"is this waterproof", "waterproof?"},
 		{"晚上好", "主播好"},
+		{"80", "80!", "80号", "#80"},
 	} {
 		want := read(group[0], "u1", "7").Key
 		for _, in := range group[1:] {

@@ -39,7 +39,7 @@ func Read(a Asked) Reading {
 			r.Link = a.Focus
 		}
 	}
-	r.Key = key(a, r, core(rest, a.Language), in)
+	r.Key = key(a, r, core(rest, a.Language), in, link != "")
 	return r
 }
 
@@ -53,8 +53,8 @@ func aboutProduct(i Intent) bool {
 }
 
 // key names the question. What may not be merged gets the viewer or the danmaku
-// into its key.
-func key(a Asked, r Reading, core string, in []rune) string {
+// into its key: "这个呢" says nothing that two viewers could share, "80" does.
+func key(a Asked, r Reading, core string, in []rune, named bool) string {
 	parts := make([]string, 0, 5)
 	if a.Language == "en" {
 		parts = append(parts, "en")
@@ -66,7 +66,7 @@ func key(a Asked, r Reading, core string, in []rune) string {
 		parts = append(parts, string(r.Link), core, "viewer", owner(a))
 	case aboutProduct(r.Intent):
 		parts = append(parts, string(r.Link), core)
-		if r.Intent != Price && core == "" && len(r.Link) == 0 || r.Intent == Product && core == "" || r.Link == "" && core == "" {
+		if core == "" && !named {
 			parts = append(parts, "danmaku", string(a.DanmakuID))
 		}
 	default:

@@ -1,0 +1,135 @@
+package aggregator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"livehost/streams/event"
+)
+
+func TestRestoreKnowsTheRoom(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.put(r.event(event.RoomOpened, func(e *event.RoomEvent) {
+			e.BroadcastID, e.MerchantID, e.Settings = "b1", "m1", &event.RoomSettings{Language: "en", PrivateText: true, HostName: "小播"}
+		}))
+		r.put(r.event(event.ProductListed, func(e *event.RoomEvent) { e.LinkID, e.ProductID = "7", "p7" }))
+		r.put(r.event(event.ProductInFocus, func(e *event.RoomEvent) { e.LinkID = "7" }))
+		r.put(r.event(event.HostUtterance, func(e *event.RoomEvent) { e.Text = "看这一款" }))
+		r.put(event.Order{
+			Schema: 1, OrderID: "o1", Seq: 1, RoomID: roomID, Status: event.OrderPaid, ViewerID: "a1", ProductID: "p7", TimeMs: time.Now().UnixMilli(),
+		})
+		r.step = time.Second
+		r.pass(20 * time.Minute) // beyond what is read back
+		r.restart()
+		r.say("d1", "a1", "80")
+		w := r.windows(1)[0]
+		c := w.Context
+		if w.BroadcastID != "b1" || w.MerchantID != "m1" || w.Language != "en" || !c.Settings.PrivateText || c.Settings.HostName != "小播" || c.FocusLink != "7" ||
+			c.FocusProduct != "p7" || c.ListedLinks != 1 || len(c.HostUtterances) != 1 || len(c.PaidViewers) != 1 || w.Members[0].FocusLink != "7" {
+			t.Errorf("window after the restart %+v", w)
+		}
+	})
+}
+
+// What is read back stays bounded, and is still enough to know repeats and what
+// has no outcome yet.
+func TestReadBackIsBoundedAndEnough(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = func(w event.Window) []event.Event {
+			if w.Members[0].DanmakuID == "d50" { // its worker is away
+				return nil
+			}
+			return answered(w)
+		}
+		r.step = 500 * time.Millisecond
+		for i := range 300 {
+			r.say(fmt.Sprint("d", i), fmt.Sprint("a", i), fmt.Sprintf("%d号适合%d岁吗", i%90+1, i))
+			r.pass(10 * time.Second)
+		}
+		states := all[event.RoomState](r)
+		last := states[len(states)-1]
+		windowOf50 := int64(50)
+		if got := last.ReadBack[event.TopicWindow]; got < windowOf50-5 || got > windowOf50 {
+			t.Errorf("windows are read back from %d, want just before %d, the one without an outcome", got, windowOf50)
+		}
+		var w event.Window
+		for _, x := range all[event.Window](r) {
+			if x.Members[0].DanmakuID == "d50" {
+				w = x
+			}
+		}
+		r.restart()
+		r.run()
+		if got := r.agg.Stats().Restored; got != 1 {
+			t.Errorf("%d danmaku restored in flight, want 1", got)
+		}
+		repeated := r.danmaku("d280", "a280", "多少钱")
+		r.put(repeated)
+		r.put(answered(w)...)
+		for range 20 {
+			r.put(r.event(event.Like, nil))
+			r.pass(time.Minute)
+		}
+		states = all[event.RoomState](r)
+		if got := states[len(states)-1].ReadBack[event.TopicWindow]; got < 200 {
+			t.Errorf("windows are read back from %d although nothing is unfinished", got)
+		}
+		r.check()
+	})
+}
+
+func TestSnapshotIsSmall(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = func(w event.Window) []event.Event {
+			return append([]event.Event{event.Delivery{
+				Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RoomID: roomID, Channel: event.Public, State: event.DeliveryEnded,
+				Text: strings.Repeat("好", 300), DanmakuIDs: []event.DanmakuID{w.Members[0].DanmakuID}, TimeMs: time.Now().UnixMilli(),
+			}}, answered(w)...)
+		}
+		r.runMs = time.Second
+		for i := range 5 {
+			r.put(r.event(event.HostUtterance, func(e *event.RoomEvent) { e.Text = strings.Repeat("这一款今天有货", 100) }))
+			r.say(fmt.Sprint("d", i), "a1", fmt.Sprintf("%d号", i+1)+strings.Repeat("这个材质和颜色各是什么样子", 20))
+			r.pass(5 * time.Second)
+		}
+		w := r.windows(5)[4]
+		b, err := json.Marshal(w.Context)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > 2048 || len(w.Context.Dialogue) == 0 || len(w.Context.HostUtterances) == 0 {
+			t.Errorf("snapshot of %d bytes: %s", len(b), b)
+		}
+	})
+}
+
+func TestDialogueIsTheViewersOwn(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.runMs = time.Second
+		r.answer = func(w event.Window) []event.Event {
+			return append([]event.Event{event.Delivery{
+				Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RoomID: roomID, Channel: event.Public, State: event.DeliveryStarted,
+				Text: "三号八十九元", DanmakuIDs: []event.DanmakuID{w.Members[0].DanmakuID}, TimeMs: time.Now().UnixMilli(),
+			}}, answered(w)...)
+		}
+		r.say("d1", "a1", "3号多少钱")
+		r.pass(2 * time.Second)
+		r.say("d2", "a2", "4号多少钱")
+		r.pass(2 * time.Second)
+		r.say("d3", "a1", "那包邮吗")
+		ws := r.windows(3)
+		if len(ws[1].Context.Dialogue) != 0 {
+			t.Errorf("another viewer's dialogue: %+v", ws[1].Context.Dialogue)
+		}
+		if d := ws[2].Context.Dialogue; len(d) != 1 || d[0].Question != "3号多少钱" || d[0].Answer != "三号八十九元" {
+			t.Errorf("dialogue %+v", d)
+		}
+	})
+}
