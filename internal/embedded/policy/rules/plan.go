@@ -145,6 +145,7 @@ func (p plan) conclude(result *toolResult, generic []*Example) verdict {
 			}
 		}
 	}
+	v.texts = inLanguage(v.texts, p.ask.language()) // a reply that is all placeholder
 	return v
 }
 
