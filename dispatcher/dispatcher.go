@@ -98,10 +98,15 @@ func (d *Dispatcher) Assigned(ctx context.Context, id int32) error {
 func (d *Dispatcher) Revoked(ctx context.Context, id int32) {
 	d.mu.Lock()
 	p := d.partitions[id]
-	delete(d.partitions, id)
 	d.mu.Unlock()
-	if p != nil {
-		p.drain(ctx)
+	if p == nil {
+		return
+	}
+	p.drain(ctx)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.partitions[id] == p { // not assigned again meanwhile
+		delete(d.partitions, id)
 	}
 }
 

@@ -17,6 +17,7 @@ type partition struct {
 	cancel     context.CancelFunc
 	eventsFrom int64 // room-event.v1 before this offset was applied by restore
 	work       sync.WaitGroup
+	once       sync.Once // of drain: Run's end and the group's revocation may both ask
 
 	mu       sync.Mutex
 	draining bool
@@ -52,8 +53,10 @@ func (p *partition) isDraining() bool {
 }
 
 // drain starts nothing new, lets the present sentences end within ctx, and leaves
-// every unfinished reply to the next owner.
-func (p *partition) drain(ctx context.Context) {
+// every unfinished reply to the next owner. A second caller waits for the first.
+func (p *partition) drain(ctx context.Context) { p.once.Do(func() { p.drainOnce(ctx) }) }
+
+func (p *partition) drainOnce(ctx context.Context) {
 	p.mu.Lock()
 	p.draining = true
 	p.mu.Unlock()
