@@ -194,7 +194,7 @@ func stockWords(in *Input) (Finding, bool) {
 				continue
 			}
 			word := sentence[at[0]:at[1]]
-			if !in.Evidence.stock(sentence, word, side.means) {
+			if !in.Evidence.stock(sentence, at[0], word, side.means) {
 				return found(word, "no result says so; looked at: "+in.Evidence.looked())
 			}
 		}
@@ -202,9 +202,10 @@ func stockWords(in *Input) (Finding, bool) {
 	return fine, true
 }
 
-func (e *Evidence) stock(sentence, word string, means stocked) bool {
+// stock reports whether a result says so of the link named before the word.
+func (e *Evidence) stock(sentence string, at int, word string, means stocked) bool {
 	c := claim{clause: sentence}
-	for _, q := range quantity.Read(sentence) {
+	for _, q := range quantity.Read(sentence[:at]) {
 		if q.Kind == quantity.Link {
 			c.link = linkOf(q)
 		}

@@ -21,10 +21,10 @@ const (
 	ReasonNothingToSay = "nothing_to_say"
 
 	// failed
-	ReasonPolicyFailed  = "policy_failed"  // no answer from any replica and no conservative reply
-	ReasonNoRelease     = "no_release"     // the variant has no release
-	ReasonBadRequest    = "bad_request"    // the policy refuses our request
-	ReasonRoundsUsed    = "rounds_used"    // no reply within the rounds and no conservative reply
+	ReasonPolicyFailed = "policy_failed" // no answer from any replica and no conservative reply
+	ReasonNoRelease    = "no_release"    // the variant has no release
+	ReasonBadRequest   = "bad_request"   // the policy refuses our request
+	ReasonRoundsUsed   = "rounds_used"   // no reply within the rounds and no conservative reply
 )
 
 // agentReasons are the reasons a policy may give for silence or handing over.
