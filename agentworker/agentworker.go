@@ -17,16 +17,16 @@ import (
 
 // Config bounds the stage.
 type Config struct {
-	MaxRuns      int           // runs at once: the policy's slots and a few
-	RunsPerRoom  int           // runs at once of one room and variant
-	RunLimit     time.Duration // room; one run
-	AnswerMargin time.Duration // room; a run ends this long before answer_by
-	FullNeeds    time.Duration // room; with less left a run takes the compact route
-	CompactNeeds time.Duration // room; with less left a danmaku expires
-	Lease        time.Duration // wall; of a claim
-	ClaimTimeout time.Duration // wall; of one call to the claims
-	Drain        time.Duration // wall; what running runs get when the stage stops
-	ReadBack     time.Duration // wall; how far the log is read back on assignment
+	MaxRuns      int           `yaml:"max_runs"`      // runs at once: the policy's slots and a few
+	RunsPerRoom  int           `yaml:"runs_per_room"` // runs at once of one room and variant
+	RunLimit     time.Duration `yaml:"run_limit"`     // room; one run
+	AnswerMargin time.Duration `yaml:"answer_margin"` // room; a run ends this long before answer_by
+	FullNeeds    time.Duration `yaml:"full_needs"`    // room; with less left a run takes the compact route
+	CompactNeeds time.Duration `yaml:"compact_needs"` // room; with less left a danmaku expires
+	Lease        time.Duration `yaml:"lease"`         // wall; of a claim
+	ClaimTimeout time.Duration `yaml:"claim_timeout"` // wall; of one call to the claims
+	Drain        time.Duration `yaml:"drain"`         // wall; what running runs get when the stage stops
+	ReadBack     time.Duration `yaml:"read_back"`     // wall; how far the log is read back on assignment
 }
 
 // DefaultConfig is DESIGN section 1, for the embedded policy's eight slots.
