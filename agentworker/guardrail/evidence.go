@@ -29,6 +29,7 @@ type Result struct {
 	Tool    string
 	Args    map[string]any
 	Code    string // "" when it succeeded
+	absent  string // the link or the words of a product that is not in this room
 	records []record
 	facts   []event.Fact
 	text    string
@@ -80,13 +81,17 @@ type ToolResult struct {
 // AddResult adds a finished call.
 func (e *Evidence) AddResult(t ToolResult) {
 	r := Result{Tool: t.Tool, Args: t.Args, Code: t.Code}
-	if t.Code == "" {
-		w := walker{kinds: map[string]string{}}
-		for _, f := range t.Fields {
-			w.kinds[f.Field[strings.LastIndexByte(f.Field, '.')+1:]] = f.Kind
+	w := walker{kinds: map[string]string{}}
+	for _, f := range t.Fields {
+		w.kinds[f.Field[strings.LastIndexByte(f.Field, '.')+1:]] = f.Kind
+	}
+	w.value(record{}, "", t.Data) // an error may hold facts too: what is missing, what is out of range
+	r.records, r.text, r.facts = w.records, w.text.String(), t.Facts
+	if t.Code == CodeNotFound {
+		r.absent = text(t.Data["query"])
+		if r.absent == "" && text(t.Data["name"]) == "" { // with a name the product is there, and something about it is not
+			r.absent = text(t.Data["link_id"])
 		}
-		w.value(record{}, "", t.Data)
-		r.records, r.text, r.facts = w.records, w.text.String(), t.Facts
 	}
 	e.Results = append(e.Results, r)
 }

@@ -237,18 +237,19 @@ func NotInRoom(in *Input) (Finding, bool) {
 	return fine, true
 }
 
-// Missing maps the members who asked for something that a tool did not find to
-// what they asked for. A danmaku whose other product was found is not among them.
+// Missing maps the members who asked for a product that a tool did not find in
+// this room to what they asked for. A danmaku for which another call found
+// something is not among them.
 func (e *Evidence) Missing(members []event.Member) map[event.DanmakuID]string {
 	out := map[event.DanmakuID]string{}
 	for _, m := range members {
 		for _, r := range e.Results {
-			if arg := r.asked(m); arg != "" && r.Code == CodeNotFound {
-				out[m.DanmakuID] = arg
+			if r.absent != "" && names(m, r.absent) {
+				out[m.DanmakuID] = r.absent
 			}
 		}
 		for _, r := range e.Results {
-			if r.Code == "" && len(r.records) > 0 && r.asked(m) != "" {
+			if r.Code == "" && len(r.records) > 0 && r.asked(m) {
 				delete(out, m.DanmakuID)
 			}
 		}
@@ -256,20 +257,20 @@ func (e *Evidence) Missing(members []event.Member) map[event.DanmakuID]string {
 	return out
 }
 
-// asked is the argument of the call that the member's question names, "" for none.
-func (r Result) asked(m event.Member) string {
+// asked reports whether the member's question names an argument of the call.
+func (r Result) asked(m event.Member) bool {
 	for _, v := range r.Args {
-		s := strings.TrimSpace(text(v))
-		if s == "" {
-			continue
-		}
-		if number := quantity.Read(s); len(number) == 1 && number[0].Text == s {
-			if among(quantity.Read(m.Question), number[0]) {
-				return s
-			}
-		} else if strings.Contains(strings.ToLower(m.Question+"\n"+m.Text), strings.ToLower(s)) {
-			return s
+		if s := strings.TrimSpace(text(v)); s != "" && names(m, s) {
+			return true
 		}
 	}
-	return ""
+	return false
+}
+
+// names reports whether a question holds a number or words.
+func names(m event.Member, s string) bool {
+	if number := quantity.Read(s); len(number) == 1 && number[0].Text == s {
+		return among(quantity.Read(m.Question), number[0])
+	}
+	return strings.Contains(strings.ToLower(m.Question+"\n"+m.Text), strings.ToLower(s))
 }

@@ -204,8 +204,10 @@ func (s *state) learn(a *action) {
 		return
 	case res.Tool == nil:
 		return
-	case res.Tool.Binding.Kind == harness.BindBuiltin && res.Code == "":
-		s.evidence.AddText(a.call.Name, res.Args, res.Full)
+	case res.Tool.Binding.Kind == harness.BindBuiltin:
+		if res.Code == "" {
+			s.evidence.AddText(a.call.Name, res.Args, res.Full)
+		}
 		return
 	}
 	s.evidence.AddResult(guardrail.ToolResult{

@@ -48,7 +48,8 @@ func (s shop) Call(ctx context.Context, _, name string, args, meta map[string]an
 	}
 	out, ok := s.answers[key]
 	if !ok {
-		return tool.Output{Text: `{"error":"NOT_FOUND","message":"nothing"}`, IsError: true}, nil
+		link, _ := args["link_id"].(string)
+		return tool.Output{Text: `{"error":"NOT_FOUND","message":"nothing","link_id":"` + link + `"}`, IsError: true}, nil
 	}
 	return out, nil
 }
