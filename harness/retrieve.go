@@ -16,7 +16,27 @@ func (r *Release) SearchFAQ(query string, n int) []FAQEntry { return r.index.sea
 
 // minFAQScore is the share of the query's weight that an entry's best question
 // must hold; below it the two only share filler.
-const minFAQScore = 0.45
+const minFAQScore = 0.4
+
+// faqFiller drops what says nothing about what is asked, and evens out synonyms.
+var faqFiller = strings.NewReplacer("请问", "", "主播", "", "一下", "", "吗", "", "呢", "", "呀", "", "啊", "", "吧", "", "哦", "", "嘛", "", "你们", "", "咱们", "", "那个", "", "这个", "", "哪里", "哪", "哪儿", "哪", "怎样", "怎么")
+
+// faqWeak are terms of many questions that alone do not tell what is asked; they
+// count a fifth.
+var faqWeak = weakTerms("什么 么时 时候 怎么 有没 没有 可以 能不 不能 是不 不是 还有 现在 在哪 一个 几个 多少 么用",
+	"do you u have any is are the a an in on i we can to it of this that what when how where which for with there still does my your if")
+
+func weakTerms(lists ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, l := range lists {
+		for _, t := range strings.Fields(l) {
+			m[t] = true
+		}
+	}
+	return m
+}
+
+func faqTerms(s string) []string { return Terms(faqFiller.Replace(s)) }
 
 // faqIndex is an inverted index over terms (CJK bigrams, Latin words) with IDF
 // weights. A merchant's FAQ is tens to hundreds of questions: a full-text engine
@@ -35,7 +55,7 @@ func newFAQIndex(entries []FAQEntry) *faqIndex {
 	var terms [][]string
 	for i, e := range entries {
 		for _, q := range e.Question {
-			ts := Terms(q)
+			ts := faqTerms(q)
 			for _, t := range ts {
 				x.posting[t] = append(x.posting[t], len(terms))
 			}
@@ -46,6 +66,9 @@ func newFAQIndex(entries []FAQEntry) *faqIndex {
 	n := float64(len(terms))
 	for t, list := range x.posting {
 		x.idf[t] = math.Log(1 + n/float64(len(list)))
+		if faqWeak[t] {
+			x.idf[t] /= 5
+		}
 	}
 	x.unseen = math.Log(1 + n)
 	for _, ts := range terms {
@@ -60,16 +83,21 @@ func newFAQIndex(entries []FAQEntry) *faqIndex {
 
 func (x *faqIndex) search(query string, n int) []FAQEntry {
 	scores := map[int]float64{} // question -> weight shared
+	telling := map[int]bool{}   // question -> shares more than weak terms
 	var total float64
-	for _, t := range Terms(query) {
+	for _, t := range faqTerms(query) {
 		w, ok := x.idf[t]
 		if !ok {
-			total += x.unseen
+			if w = x.unseen; faqWeak[t] {
+				w /= 5
+			}
+			total += w
 			continue
 		}
 		total += w
 		for _, q := range x.posting[t] {
 			scores[q] += w
+			telling[q] = telling[q] || !faqWeak[t]
 		}
 	}
 	best := map[int]float64{} // entry -> score of its best question
@@ -77,7 +105,7 @@ func (x *faqIndex) search(query string, n int) []FAQEntry {
 		// The mean of what the query and the question have covered: a short
 		// question inside a long danmaku counts, filler alone does not.
 		score := (shared/total + shared/x.norms[q]) / 2
-		if score >= minFAQScore {
+		if score >= minFAQScore && telling[q] {
 			best[x.questions[q]] = max(best[x.questions[q]], score)
 		}
 	}
