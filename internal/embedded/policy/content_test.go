@@ -268,7 +268,13 @@ func renameRelease(t *testing.T, data []byte) []byte {
 			}
 			slices.Reverse(list)
 		}
-		slices.Reverse(v["prompt"].([]any))
+		// Constant blocks stay before those made per run; both turn around.
+		blocks := v["prompt"].([]any)
+		perRun := slices.IndexFunc(blocks, func(x any) bool {
+			return slices.Contains([]any{harness.BlockSkills, harness.BlockProductFacts, harness.BlockFAQ, harness.BlockRoomStatus}, x)
+		})
+		slices.Reverse(blocks[:perRun])
+		slices.Reverse(blocks[perRun:])
 	})
 }
 
@@ -344,7 +350,7 @@ func TestContent(t *testing.T) {
 						{"link " + link + " price?", other, price(p, "en")},
 						{p.Name + "多少钱", other, price(p, "zh")},
 					} {
-						if i%6 != 0 && n > 0 {
+						if i%6 != 0 && n > 0 || n > 1 && id == "react-baseline" {
 							continue
 						}
 						if got := c.say(t, window(event.Single, event.RoomSettings{}, a.focus, a.text)); !strings.Contains(got, a.want) {

@@ -74,8 +74,9 @@ func (f *Fleet) Replicas() []Replica {
 func (f *Fleet) Close() error {
 	var errs []error
 	for _, r := range f.replicas {
-		r.stop()
+		// Connections first: a handler that ends on a live one would look like an answer.
 		errs = append(errs, r.server.Close())
+		r.stop()
 	}
 	f.wg.Wait()
 	return errors.Join(errs...)

@@ -28,7 +28,7 @@ func (s scoring) share(phrase, text float64) float64 {
 
 var (
 	// An example must explain the text: what it leaves out may be the point.
-	exampleScoring = scoring{phraseShare: 0.4, leastText: 0.22, leftover: 0.3, least: 0.47}
+	exampleScoring = scoring{phraseShare: 0.4, leastText: 0.35, leftover: 0.3, least: 0.47}
 	// A skill's phrase need only be in the text.
 	skillScoring = scoring{phraseShare: 0.7, least: 0.35}
 )
