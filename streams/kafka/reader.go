@@ -15,9 +15,16 @@ import (
 	"livehost/streams/topic"
 )
 
-// readIdle is how long Read waits for a broker that sends nothing although the
-// log goes on.
-const readIdle = 10 * time.Second
+const (
+	// readIdle is how long Read waits for a broker that sends nothing although the
+	// log goes on.
+	readIdle = 10 * time.Second
+	// readLook is after how much silence it looks whether the rest is still retained.
+	readLook = 2 * fetchMaxWait
+)
+
+// errSilent is the end of a poll that brought nothing.
+var errSilent = errors.New("the broker sent nothing")
 
 // Reader reads the log by partition and offset, outside any group. Safe for
 // concurrent use; each Read and Follow has its own connection.
@@ -83,8 +90,16 @@ func (r *Reader) Read(ctx context.Context, topicName string, partition int32, fr
 		return next, err
 	}
 	defer cl.Close()
+	heard := time.Now()
 	for next < end {
-		fetches, err := poll(ctx, cl, readIdle)
+		fetches, err := poll(ctx, cl, readLook)
+		if errors.Is(err, errSilent) && time.Since(heard) < readIdle {
+			// Retention may have passed us by: what it took is not to be waited for.
+			if start, _, err = r.bounds(ctx, topicName, partition); err == nil {
+				next = max(next, start)
+				continue
+			}
+		}
 		if err != nil {
 			return next, fmt.Errorf("kafka: read %s partition %d at %d: %w", topicName, partition, next, err)
 		}
@@ -99,6 +114,7 @@ func (r *Reader) Read(ctx context.Context, topicName string, partition int32, fr
 			}
 			next = rec.Offset + 1
 		}
+		heard = time.Now()
 	}
 	return next, nil
 }
@@ -167,7 +183,7 @@ func poll(ctx context.Context, cl *kgo.Client, idle time.Duration) (kgo.Fetches,
 		return nil, ctx.Err()
 	}
 	if wait.Err() != nil && fetches.NumRecords() == 0 {
-		return nil, fault.Errorf(fault.Unavailable, "the broker sent nothing for %v", idle)
+		return nil, fault.Wrap(fault.Unavailable, errSilent)
 	}
 	if errs := fetches.Errors(); len(errs) > 0 {
 		return nil, fmt.Errorf("%s partition %d: %w", errs[0].Topic, errs[0].Partition, classify(errs[0].Err))

@@ -172,7 +172,9 @@ func (s *session) retry(t *task, err error) {
 // broker has it there.
 func (s *session) deadLetter(t *task, reason error) {
 	s.log.Warn("record is a dead letter", "topic", t.rec.Topic, "partition", t.rec.Partition, "offset", t.rec.Offset, "err", reason)
-	s.sendDeadLetter(t, deadLetterOf(t.rec, reason), 0)
+	// A producer that is full must not block the caller, who may be the producer's
+	// own goroutine telling of an acknowledgement.
+	go s.sendDeadLetter(t, deadLetterOf(t.rec, reason), 0)
 }
 
 func (s *session) sendDeadLetter(t *task, letter *kgo.Record, attempt int) {
