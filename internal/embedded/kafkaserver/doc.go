@@ -14,5 +14,9 @@
 // members, so a restarted consumer need not wait for the former one's session to
 // end.
 //
+// With a data directory the log is read from files: about 75 bytes of memory for
+// a batch that was appended by itself (7 MB for 100,000 such danmaku; 32 MB
+// without a directory), and such a log opens in some 50 ms.
+//
 // It is one broker without replication, for the demo, tests and small set-ups.
 package kafkaserver
