@@ -249,7 +249,7 @@ func writeSnapshot(path string, s Snapshot) error {
 	if err != nil {
 		return fmt.Errorf("abtest: snapshot: %w", err)
 	}
-	defer os.Remove(tmp.Name()) // fails after the rename, as it should
+	defer func() { _ = os.Remove(tmp.Name()) }() // fails after the rename, as it should
 	_, err = tmp.Write(b)
 	if err = errors.Join(err, tmp.Close()); err == nil {
 		err = os.Rename(tmp.Name(), path)

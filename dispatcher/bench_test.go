@@ -48,7 +48,7 @@ func (sink) Publish(_ context.Context, events ...event.Event) error {
 func benchRig(b testing.TB) (*dispatcher.Dispatcher, instant) {
 	c := clock.Real()
 	out := instant{clock: c, told: make(chan struct{}, 1)}
-	log := sink{newLogbook()}
+	log := sink{newLogbook(b)}
 	d, err := dispatcher.New(dispatcher.DefaultConfig(), dispatcher.Deps{
 		Clock: c, Publisher: log, Reader: log, Ledger: dispatcher.NewMemoryLedger(time.Minute),
 		Outlets: dispatcher.Outlets{Voice: out, Private: out}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),

@@ -226,12 +226,12 @@ func (d *Dispatcher) publish(ctx context.Context, events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	return d.retry(ctx, "publishing failed, retrying", func() error { return d.deps.Publisher.Publish(ctx, events...) })
+	return d.retry(ctx, "publish", func() error { return d.deps.Publisher.Publish(ctx, events...) })
 }
 
 // retry repeats do while a dependency is away, backing off from 20 ms to 1 s of
 // wall time, until ctx ends. Other errors come back at once.
-func (d *Dispatcher) retry(ctx context.Context, message string, do func() error) error {
+func (d *Dispatcher) retry(ctx context.Context, what string, do func() error) error {
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		err := do()
 		if err == nil || ctx.Err() != nil {
@@ -240,7 +240,7 @@ func (d *Dispatcher) retry(ctx context.Context, message string, do func() error)
 		if kind := fault.KindOf(err); kind != fault.Unavailable && kind != fault.Exhausted {
 			return err
 		}
-		d.deps.Log.Warn(message, "err", err)
+		d.deps.Log.Warn("a dependency is away, retrying", "doing", what, "err", err)
 		t := time.NewTimer(max(wait, fault.RetryAfter(err)))
 		select {
 		case <-t.C:

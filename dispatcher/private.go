@@ -35,7 +35,7 @@ func (d *Dispatcher) send(rm *room, s send) {
 			d.carryOut(rm, plan{endings: []ending{end}})
 			return
 		}
-		err = d.retry(ctx, "private text was not taken, retrying", func() error { return outlet.Send(ctx, text) })
+		err = d.retry(ctx, "send private text", func() error { return outlet.Send(ctx, text) })
 	}
 	if rm.p.ctx.Err() != nil || errors.Is(err, ErrFenced) {
 		s.o.job.end(errNotOurs)

@@ -194,7 +194,7 @@ func (rm *room) withoutGrant(pl *plan, it *item, grant Grant, err error, nowMs i
 
 // begin claims with the room's fence, acquiring it first when there is none.
 func (d *Dispatcher) begin(ctx context.Context, rm *room, claim *Claim) (grant Grant, err error) {
-	err = d.retry(ctx, "ledger is away, retrying", func() error {
+	err = d.retry(ctx, "claim", func() error {
 		fence, err := rm.owner(ctx)
 		if err != nil {
 			return err

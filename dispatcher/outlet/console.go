@@ -45,7 +45,7 @@ func (c *Console) Send(_ context.Context, t dispatcher.PrivateText) error {
 func (c *Console) print(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	fmt.Fprintf(c.out, format, args...)
+	_, _ = fmt.Fprintf(c.out, format, args...)
 }
 
 // occupy holds the voice for length of room time from now on; begin is called at

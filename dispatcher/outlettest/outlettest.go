@@ -4,6 +4,7 @@ package outlettest
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -75,7 +76,7 @@ func Run(t *testing.T, open func(t *testing.T, c *clock.Clock) dispatcher.Outlet
 		heard := make([]dispatcher.Spoken, 4)
 		for i := range heard {
 			all.Go(func() {
-				heard[i], _ = o.Speak(t.Context(), utterance(string(rune('a'+i)), "同时说话的四个房间互不等待", 10*time.Second))
+				heard[i], _ = o.Speak(t.Context(), utterance(string(rune('a'+i)), strings.Repeat("同时说话的四个房间互不等待，", 10), 30*time.Second))
 			})
 		}
 		all.Wait()

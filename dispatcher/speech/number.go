@@ -18,18 +18,33 @@ func digitByDigit(s string) string {
 	return b.String()
 }
 
-// cardinal reads an amount such as "1,299.50" -> 一千二百九十九点五. Zeros that
-// change nothing (at the end of the decimals) are not read. More than 12 digits
-// are read one by one.
+// cardinal reads a number such as "1,299.50" -> 一千二百九十九点五零.
 func cardinal(s string) string {
 	whole, frac, _ := strings.Cut(strings.ReplaceAll(s, ",", ""), ".")
-	whole = strings.TrimLeft(whole, "0")
-	frac = strings.TrimRight(frac, "0")
-	out := integer(whole)
+	out := integer(strings.TrimLeft(whole, "0"))
 	if frac != "" {
 		out += "点" + digitByDigit(frac)
 	}
 	return out
+}
+
+// amount reads money: decimals that change nothing are not said.
+func amount(s string) string {
+	if whole, frac, ok := strings.Cut(s, "."); ok {
+		if frac = strings.TrimRight(frac, "0"); frac == "" {
+			return cardinal(whole)
+		}
+		s = whole + "." + frac
+	}
+	return cardinal(s)
+}
+
+// counted reads a number before a measure word: 2件 is 两件.
+func counted(s string) string {
+	if s == "2" {
+		return "两"
+	}
+	return cardinal(s)
 }
 
 // integer reads digits without leading zeros; "" is zero.

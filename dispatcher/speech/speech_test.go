@@ -1,6 +1,7 @@
 package speech_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func TestSay(t *testing.T) {
 		{"只要¥89.00哦", "只要八十九元哦"},
 		{"￥89.9", "89.9 yuan"}, // no Chinese: for an English engine
 		{"100-200元", "一百到二百元"}, {"在¥99-¥199", "在九十九到一百九十九元"},
-		{"编号007", "编号零零七"}, {"单号1234567", "单号一二三四五六七"},
+		{"编号007", "编号零零七"}, {"单号1234567", "单号幺二三四五六七"},
 		{"券后￥89.9", "券后八十九点九元"},
 		{"价格1,299.00元", "价格一千二百九十九元"},
 		{"便宜20%", "便宜百分之二十"},
@@ -66,6 +67,19 @@ func TestSay(t *testing.T) {
 		{"销量10086单", "销量一万零八十六单"}, {"共10000件", "共一万件"}, {"1000000000元", "十亿元"},
 		{"1/2杯", "二分之一杯"}, {"500ml装", "五百毫升装"}, {"净重2.5kg", "净重二点五公斤"},
 		{"25℃以下", "二十五摄氏度以下"}, {"0元试用", "零元试用"}, {"0.5元", "零点五元"},
+		{"第2件半价", "第二件半价"}, {"买2送1", "买二送一"}, {"2小时发货", "两小时发货"}, {"2-3件", "两到三件"}, {"第2-3件", "第二到三件"},
+		{"8.5折", "八五折"}, {"5折起", "五折起"}, {"89元/件", "八十九元一件"}, {"100%纯棉", "百分之百纯棉"},
+		{"99%好评", "百分之九十九好评"}, {"UPF50+防晒", "UPF50+防晒"}, {"100+人买过", "一百多人买过"},
+		{"拨打 4000", "拨打 四零零零"}, {"尾号8888", "尾号八八八八"}, {"客服电话：400-123-4567", "客服电话：四零零 幺二三 四五六七"},
+		{"手机13812345678", "手机幺三八 幺二三四 五六七八"}, {"2026-11-29发货", "二零二六年十一月二十九日发货"},
+		{"11月11日", "十一月十一日"}, {"双11", "双十一"}, {"618大促", "六一八大促"}, {"618元", "六百一十八元"},
+		{"10:00-12:00开抢", "十点到十二点开抢"}, {"19:05见", "十九点零五分见"},
+		{"身高158cm体重50kg", "身高一百五十八厘米体重五十公斤"}, {"耐-20℃低温", "耐零下二十摄氏度低温"},
+		{"3/4的人", "四分之三的人"}, {"尺码S/M/L", "尺码S/M/L"}, {"2.0版", "二点零版"}, {"1.5米", "一点五米"}, {"1.5万单", "一点五万单"},
+		{"满300元减50元", "满三百元减五十元"}, {"0-3岁", "零到三岁"}, {"iPhone 15 Pro Max壳", "iPhone 十五 Pro Max壳"},
+		{"88VIP满300减50，2024款", "88VIP满三百减五十，二零二四款"}, {"A4纸", "A4纸"}, {"5G手机", "5G手机"}, {"净含量5g", "净含量五克"}, {"1,000,000元", "一百万元"},
+		{"库存120件", "库存一百二十件"}, {"100件", "一百件"}, {"110元", "一百一十元"}, {"1001夜", "一千零一夜"}, {"共10010", "共一万零一十"},
+		{"Call 400-123-4567", "Call 4 0 0, 1 2 3, 4 5 6 7"}, {"¥99-¥199", "99 to 199 yuan"},
 		{"¥89.00 each", "89 yuan each"}, {"20% off", "20 percent off"},
 		{"3-5 days", "3 to 5 days"}, {"¥1,299.00 now", "1299 yuan now"}, {"$12.50", "12.50 dollars"},
 	} {
@@ -95,6 +109,42 @@ func FuzzClean(f *testing.F) {
 			t.Fatalf("Say(%q) = %q", out, said)
 		}
 	})
+}
+
+// Say changes no number's value: what it writes reads back as the same number.
+func TestSayKeepsValues(t *testing.T) {
+	t.Parallel()
+	numbers := []int64{0, 1, 10, 11, 19, 20, 100, 101, 110, 111, 1000, 1001, 1010, 9999, 10000, 10001, 10010, 10100, 11000, 100000, 100001, 999999}
+	for n, step := int64(3), int64(7); n < 1_000_000; n, step = n+step, step+13 {
+		numbers = append(numbers, n)
+	}
+	for _, n := range numbers {
+		said := speech.Say(fmt.Sprintf("卖%d元", n))
+		if got := value(strings.TrimSuffix(strings.TrimPrefix(said, "卖"), "元")); got != n {
+			t.Errorf("%d is said %q, which is %d", n, said, got)
+		}
+	}
+}
+
+// value reads a Chinese numeral below 亿.
+func value(s string) int64 {
+	var total, section, digit int64
+	for _, r := range s {
+		if i := strings.IndexRune("零一二三四五六七八九", r); i >= 0 {
+			digit = int64(i / 3)
+			continue
+		}
+		unit := map[rune]int64{'十': 10, '百': 100, '千': 1000}[r]
+		if r == '万' {
+			total, section, digit = (section+digit)*10000, 0, 0
+			continue
+		}
+		if unit == 10 && digit == 0 && section == 0 {
+			digit = 1
+		}
+		section, digit = section+digit*unit, 0
+	}
+	return total + section + digit
 }
 
 // No digit lost: plain Chinese sentences keep their numbers through Clean.
