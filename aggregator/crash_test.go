@@ -118,13 +118,13 @@ func (r *rig) check() {
 // ends once.
 func TestCrashAtEveryPublish(t *testing.T) {
 	t.Parallel()
-	total := 0
+	total := int64(0)
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, aggregator.DefaultConfig())
 		evening(r)
 		r.check()
 		r.stop()
-		total = r.publishes
+		total = r.publishes.Load()
 		states := map[string]int{}
 		for _, s := range r.outcomes() {
 			states[s]++
@@ -134,11 +134,11 @@ func TestCrashAtEveryPublish(t *testing.T) {
 	if total < 40 {
 		t.Fatalf("only %d publishes", total)
 	}
-	step := 1
+	step := int64(1)
 	if testing.Short() {
 		step = 7
 	}
-	for at := 1; at <= total; at += step {
+	for at := int64(1); at <= total; at += step {
 		for _, landed := range []bool{false, true} {
 			ok := t.Run(fmt.Sprintf("%d landed %v", at, landed), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

@@ -55,16 +55,13 @@ type rig struct {
 	step   time.Duration // of pass
 	agent  int           // of the log's records, for the agent
 
-	appends atomic.Int64
-	copied  int64
-	copy    []streams.Record
+	copy []streams.Record
 
 	answering sync.Mutex
-	counting  sync.Mutex
 
-	publishes int
-	crashAt   int  // the publish at which the process dies; 0: never
-	landed    bool // the crashing publish reached the log
+	publishes atomic.Int64
+	crashAt   int64 // the publish at which the process dies; 0: never
+	landed    bool  // the crashing publish reached the log
 }
 
 func newRig(t *testing.T, cfg aggregator.Config) *rig {
@@ -76,32 +73,20 @@ func newRig(t *testing.T, cfg aggregator.Config) *rig {
 
 // Publish implements streams.Publisher for the stage.
 func (r *rig) Publish(ctx context.Context, events ...event.Event) error {
-	r.counting.Lock()
-	r.publishes++
-	n := r.publishes
-	r.counting.Unlock()
-	if n != r.crashAt {
-		return r.append(ctx, events...)
+	if r.publishes.Add(1) != r.crashAt {
+		return r.log.Publish(ctx, events...)
 	}
 	if r.landed {
-		if err := r.append(ctx, events...); err != nil {
+		if err := r.log.Publish(ctx, events...); err != nil {
 			return err
 		}
 	}
 	return errCrash
 }
 
-// append publishes to the log, and records gives it back; copying it is what
-// costs in a long test.
-func (r *rig) append(ctx context.Context, events ...event.Event) error {
-	defer r.appends.Add(1)
-	return r.log.Publish(ctx, events...)
-}
-
+// records is the log; copying all of it each time is what would cost in a long test.
 func (r *rig) records() []streams.Record {
-	if n := r.appends.Load(); n != r.copied || n == 0 {
-		r.copied, r.copy = n, r.log.Records()
-	}
+	r.copy = append(r.copy, r.log.RecordsFrom(len(r.copy))...)
 	return r.copy
 }
 
@@ -145,7 +130,7 @@ func (r *rig) committed(rec streams.Record) bool {
 
 func (r *rig) put(events ...event.Event) {
 	r.t.Helper()
-	if err := r.append(r.t.Context(), events...); err != nil {
+	if err := r.log.Publish(r.t.Context(), events...); err != nil {
 		r.t.Fatal(err)
 	}
 	r.run()
@@ -182,7 +167,7 @@ func (r *rig) run() {
 			}
 			r.done[rec.Topic][rec.Offset] = true
 		})
-		if r.crashAt > 0 && r.publishes >= r.crashAt {
+		if r.crashAt > 0 && r.publishes.Load() >= r.crashAt {
 			r.crashAt = 0
 			r.restart()
 		}
@@ -211,7 +196,7 @@ func (r *rig) agentSees() {
 		time.AfterFunc(r.runMs, func() {
 			r.answering.Lock()
 			defer r.answering.Unlock()
-			if err := r.append(context.Background(), r.answer(w)...); err != nil {
+			if err := r.log.Publish(context.Background(), r.answer(w)...); err != nil {
 				r.t.Error(err)
 			}
 		})
@@ -225,7 +210,7 @@ func (r *rig) pass(d time.Duration) {
 		<-time.After(min(step, d))
 		synctest.Wait()
 		r.run()
-		if r.crashAt > 0 && r.publishes >= r.crashAt { // a timer's publish
+		if r.crashAt > 0 && r.publishes.Load() >= r.crashAt { // a timer's publish
 			r.crashAt = 0
 			r.restart()
 			r.run()

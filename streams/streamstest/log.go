@@ -73,10 +73,13 @@ func (l *Log) Append(name string, key event.RoomID, value []byte) {
 }
 
 // Records are all records so far, in the order appended.
-func (l *Log) Records() []streams.Record {
+func (l *Log) Records() []streams.Record { return l.RecordsFrom(0) }
+
+// RecordsFrom are the records after the first n.
+func (l *Log) RecordsFrom(n int) []streams.Record {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.records)
+	return slices.Clone(l.records[min(n, len(l.records)):])
 }
 
 // Partitions implements streams.Reader.
