@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -51,6 +52,7 @@ func Load(fsys fs.FS) (*Harness, error) {
 	for _, merchant := range l.dirs("overlays") {
 		h.overlays[event.MerchantID(merchant)] = l.loadOverlay(path.Join("overlays", merchant))
 	}
+	l.ps.addErr(h.checkAllExamples())
 	loadAll(l, "releases", ".yaml", func(file, stem string, data []byte) (*manifest, error) {
 		m, err := h.parseManifest(file, stem, data)
 		if err == nil {
@@ -76,6 +78,34 @@ func (h *Harness) resolveAll() {
 			h.releases[releaseKey{id, merchant}] = h.resolve(m, merchant, o)
 		}
 	}
+}
+
+// LoadDir reads and checks a harness folder on disk.
+func LoadDir(dir string) (*Harness, error) {
+	h, err := Load(os.DirFS(dir))
+	if err != nil {
+		return nil, fmt.Errorf("harness in %s:\n%w", dir, err)
+	}
+	return h, nil
+}
+
+// BoundHash is the content hash of a release, as it is or for one merchant.
+type BoundHash struct {
+	Release  string
+	Merchant event.MerchantID // empty: without overlay
+	Hash     string
+}
+
+// Hashes are the hashes of all releases and their overlays, sorted.
+func (h *Harness) Hashes() []BoundHash {
+	var out []BoundHash
+	for _, id := range h.Releases() {
+		for _, merchant := range append([]event.MerchantID{""}, h.Merchants()...) {
+			r := h.releases[releaseKey{id, merchant}]
+			out = append(out, BoundHash{id, merchant, r.Hash})
+		}
+	}
+	return out
 }
 
 // UseCatalog is h with every release bound to c instead of its own catalogue.
