@@ -384,7 +384,7 @@ func TestSkewedClock(t *testing.T) {
 	})
 }
 
-func TestRoomClosedAndOpenedAgain(t *testing.T) {
+func TestP52RoomClosedAndOpenedAgain(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.put(r.event(event.RoomOpened, func(e *event.RoomEvent) { e.BroadcastID = "b1" }))
@@ -426,6 +426,68 @@ func TestPoisonIsInvalid(t *testing.T) {
 		r.agg.Handle(t.Context(), rec, func(err error) { got = err })
 		if got == nil {
 			t.Error("poison acknowledged")
+		}
+	})
+}
+
+func TestP25AnsweredInPlatformOrder(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.say("x1", "a8", "88号多少钱")
+		r.say("x2", "a9", "89号多少钱")
+		var late []event.Danmaku
+		for i := 1; i <= 3; i++ {
+			late = append(late, r.danmaku(fmt.Sprint("d", i), "a1", fmt.Sprintf("%d号多少钱", i)))
+			r.pass(100 * time.Millisecond)
+		}
+		r.put(late[2])
+		r.put(late[0])
+		r.put(late[1])
+		r.put(answered(r.windows(2)[0])...)
+		var got []event.DanmakuID
+		for _, m := range r.windows(3)[2].Members {
+			got = append(got, m.DanmakuID)
+		}
+		if fmt.Sprint(got) != "[d1 d2 d3]" {
+			t.Errorf("members %v, want them by platform time", got)
+		}
+	})
+}
+
+func TestP06GenuineRepeatIsKnown(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = answered
+		r.say("d1", "a1", "有货吗")
+		r.pass(90 * time.Second)
+		r.say("d2", "a1", "有货吗")
+		r.pass(10 * time.Second)
+		r.want("d1", "answered reply")
+		r.want("d2", "answered reply")
+	})
+}
+
+func TestP48HostIsAFlagNotAName(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.put(r.event(event.RoomOpened, func(e *event.RoomEvent) { e.Settings = &event.RoomSettings{Language: "zh", HostName: "小播"} }))
+		d := r.danmaku("d1", "a1", "多少钱")
+		d.ViewerName = "小播"
+		r.put(d)
+		r.windows(1)
+	})
+}
+
+func TestP78NamesThatMayNotBeReadOut(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		for i, tt := range []struct{ name, want string }{{"小雨🌸", "小雨"}, {"加V123\u200babc", ""}, {"傻逼主播", ""}, {"[dog]www.a.com", ""}} {
+			d := r.danmaku(fmt.Sprint("d", i), fmt.Sprint(string("ab"[i%2]), i), fmt.Sprintf("%d号多少钱", i+1))
+			d.ViewerName = tt.name
+			r.put(d)
+			if got := r.windows(i + 1)[i].Members[0].ViewerName; got != tt.want {
+				t.Errorf("name %q is read %q, want %q", tt.name, got, tt.want)
+			}
 		}
 	})
 }

@@ -113,12 +113,21 @@ func (r *room) refuse(it *item, state event.State, reason string, nowMs int64) {
 
 func (r *room) understand(it *item, t text.Text, viewerName string) {
 	m := &it.member
-	m.ViewerName = text.Truncate(viewerName, maxName)
+	m.ViewerName = spokenName(viewerName)
 	m.Text, m.Question, m.Language = t.Original, t.Question, t.Language
 	r.read(it)
 }
 
-const maxName = 32
+// spokenName is a viewer's name as it may be read out: without signs, and none at
+// all when it is itself bait or abuse.
+func spokenName(name string) string {
+	const longest = 32
+	t := text.Clean(name, text.Chinese)
+	if filter.Judge(t).Reason.Hit() {
+		return ""
+	}
+	return text.Truncate(t.Question, longest)
+}
 
 // read says what the danmaku asks, of the product in focus at its time.
 func (r *room) read(it *item) {

@@ -22,7 +22,8 @@ func TestIntent(t *testing.T) {
 		"身高158 100斤穿多大": cluster.Size, "S码有吗": cluster.Size, "什么时候发货": cluster.Shipping, "可以退货吗": cluster.Shipping, "怎么入会": cluster.Membership,
 		"送什么": cluster.Membership, "怎么买": cluster.Purchase, "没抢到": cluster.Purchase, "主播晚上好": cluster.Greeting, "太帅了": cluster.Praise,
 		"好吃吗": cluster.Product, "好吃": cluster.Praise, "洗面奶": cluster.Product, "防水吗": cluster.Product, "你是机器人吗": cluster.Identity,
-		"骗人的吧": cluster.Complaint, "哈哈": cluster.LowInfo, "666啊": cluster.LowInfo, "辛巴蛋蛋": cluster.LowInfo,
+		"骗人的吧": cluster.Complaint, "哈哈": cluster.LowInfo, "666啊": cluster.LowInfo, "辛巴加油冲冲": cluster.Praise, "泡泡玛特要来了吗": cluster.Product, "要黄水晶": cluster.Purchase,
+		"想看这个裤子白色": cluster.Product, "你好,有空调吗": cluster.Product,
 		"How much is it": cluster.Price, "does it come in XL?": cluster.Size, "are you a robot": cluster.Identity, "do you ship to Canada": cluster.Shipping,
 		"Can you show the pink bag": cluster.Product, "omg so cute": cluster.Praise, "hi": cluster.Greeting, "lol": cluster.LowInfo, "when is the restock": cluster.Purchase,
 	} {

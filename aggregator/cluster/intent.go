@@ -33,9 +33,9 @@ type signs struct {
 	hits     map[Intent]int // runes covered, so that longer words weigh more
 	question bool
 	buying   bool
-	negative bool
 	link     bool
 	noun     bool
+	lead     Intent // what the first character asks for: 要黄水晶, 看裤子
 }
 
 const maxSigns = 24 // words looked at; the rest of a long text adds nothing
@@ -79,8 +79,10 @@ func (s signs) decide() Intent {
 		return best
 	case s.hits[Product] > 0, s.link:
 		return Product
-	case s.question && s.hits[Greeting] == 0:
+	case s.question:
 		return Product
+	case s.lead != "":
+		return s.lead
 	case s.hits[Praise] > 0:
 		return Praise
 	case s.hits[Greeting] > 0:
@@ -118,6 +120,17 @@ func noun(in []rune) bool {
 	}
 	return end >= 2 && end <= longest && productEndings[in[end-1]]
 }
+
+// lead reads the first character of a short text as its verb.
+func lead(in []rune) Intent {
+	const longest = 10
+	if len(in) < 2 || len(in) > longest {
+		return ""
+	}
+	return leads[in[0]]
+}
+
+var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '上': Product, '看': Product, '求': Product}
 
 func letterOrDigit(r rune) bool {
 	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x4e00 && r <= 0x9fff

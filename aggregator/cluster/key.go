@@ -31,7 +31,7 @@ func Read(a Asked) Reading {
 	in := lexicon.Lower(a.Question)
 	link, rest := splitLink(in)
 	s := look(in)
-	s.link, s.noun = link != "", noun(in)
+	s.link, s.noun, s.lead = link != "", noun(in), lead(in)
 	r := Reading{Intent: s.decide()}
 	r.Class = s.class(r.Intent)
 	if aboutProduct(r.Intent) {

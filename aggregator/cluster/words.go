@@ -40,13 +40,13 @@ var intentWords = build(map[Intent][]string{
 	},
 	Product: {
 		"材质|面料|成分|配料|保质期|生产日期|产地|功效|作用|用法|怎么用|咋用|怎么吃|咋吃|能用|可以用|能吃|可以吃|适合|敏感肌|孕妇|哺乳期|宝宝可以|小孩|油皮|干皮|混油|颜色|什么色|有几个色|品牌|牌子|" +
-			"什么牌|型号|规格|配置|内存|容量|毫升|多重|净重|区别|对比|哪个好|哪款|推荐|看看|看一下|看下|讲解|讲一下|讲讲|介绍|试一下|试试|试穿|展示|细节|搭配|防水|防晒|透气|加绒|起球|掉色|缩水|有味道|" +
+			"什么牌|型号|规格|配置|内存|容量|毫升|多重|净重|区别|对比|哪个好|哪款|推荐|看看|想看|看一下|看下|讲解|讲一下|讲讲|介绍|试一下|试试|试穿|展示|细节|搭配|防水|防晒|透气|加绒|起球|掉色|缩水|有味道|" +
 			"正品|真假|是真的|新款|旧款|有没有|有吗|还有吗|上吗|带点|上点|上个|安排|链接",
 		"material|fabric|ingredient*|how do you use|how to use|color*|colour*|brand|can you show|can i see|can we see|let me see|show me|show us|show the|what is|what's|what are|do you have|do u have|" +
 			"any more|have any|waterproof|stretchy|authentic|real leather|difference|which one|recommend*|compare|does it|is it|come with|comes with|how about|what about|is that|is this|are these|are they|see the|see it|have the",
 	},
 	Greeting: {
-		"主播好|大家好|晚上好|早上好|上午好|中午好|下午好|你好|您好|早安|晚安|哈喽|嗨|来了|我来啦|又来了|拜拜|再见|新年好|节日快乐|辛苦了|辛苦啦",
+		"主播好|大家好|晚上好|早上好|上午好|中午好|下午好|你好|您好|早安|晚安|哈喽|嗨|我来了|我来啦|又来了|拜拜|再见|新年好|节日快乐|辛苦了|辛苦啦",
 		"hi|hello|hey*|good morning|good evening|good afternoon|good night|bye|hii*|howdy|welcome back|hola",
 	},
 	Praise: {
@@ -69,7 +69,7 @@ var buyingWords = list(
 // productEndings are last characters of what is sold.
 var productEndings = func() map[rune]bool {
 	m := map[rune]bool{}
-	for _, r := range "油霜水乳膏膜液皂粉茶酒杯碗锅板机器灯包鞋衣裤裙袜帽巾纸枕被床镯链戒环坠笔表贴露精华肉鱼虾蟹果干饼糕糖面米奶汤酱醋盐丸片胶囊仪刀梳刷夹镜伞箱柜架椅桌垫毯帘盒袋瓶壶罐筐篮扇线头套刺" {
+	for _, r := range "油霜水乳膏膜液皂粉茶酒杯碗锅板机器灯包鞋衣裤裙袜帽巾纸枕被床镯链戒环坠笔表贴露精华肉鱼虾蟹果干饼糕糖面米奶汤酱醋盐丸片胶囊仪刀梳刷夹镜伞箱柜架椅桌垫毯帘盒袋瓶壶罐筐篮扇线头套刺晶玉钉豆枣瓜菜参花蛋饭粥蜜梨桃莓菇椒粽冻爪腿翅排" {
 		m[r] = true
 	}
 	delete(m, '华')
