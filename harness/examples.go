@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -38,10 +39,7 @@ type ExampleWhen struct {
 	Hand   string         `yaml:"hand_over"`
 }
 
-var (
-	examplesHeading = regexp.MustCompile(`(?m)^## Examples[ \t]*$`)
-	yamlFence       = regexp.MustCompile("(?ms)^```ya?ml[ \t]*\n(.*?)^```[ \t]*$")
-)
+var examplesHeading = regexp.MustCompile(`(?m)^## Examples[ \t]*$`)
 
 // ParseExamples reads the examples of a Markdown text, none when it has no such
 // block. file is only for messages.
@@ -51,27 +49,55 @@ func ParseExamples(file string, data []byte) ([]Example, error) {
 	if at == nil {
 		return nil, nil
 	}
-	m := yamlFence.FindStringSubmatchIndex(text[at[1]:])
-	if m == nil {
+	const open, end = "\n```yaml\n", "\n```"
+	from := strings.Index(text[at[1]:], open)
+	if from < 0 || !strings.Contains(text[at[1]+from+len(open):], end) {
 		return nil, Problem{file, lineAt([]byte(text), int64(at[0])), "## Examples holds no fenced yaml block"}
 	}
-	body := text[at[1]+m[2] : at[1]+m[3]]
-	first := lineAt([]byte(text), int64(at[1]+m[2]))
-	var root yaml.Node
-	if err := yaml.Unmarshal([]byte(body), &root); err != nil {
-		return nil, yamlProblems(file, first, err)
-	}
+	from += at[1] + len(open)
+	body, _, _ := strings.Cut(text[from:], end)
+	first := lineAt([]byte(text), int64(from))
 	var out []Example
-	dec := yaml.NewDecoder(strings.NewReader(body))
-	dec.KnownFields(true)
-	if err := dec.Decode(&out); err != nil {
+	if err := yaml.Unmarshal([]byte(body), &out); err != nil {
 		return nil, yamlProblems(file, first, err)
 	}
-	doc := yamlDoc{file: file, root: &root}
 	for i := range out {
-		out[i].Line = first + doc.line(i) - 1
+		out[i].Line += first - 1
 	}
 	return out, nil
+}
+
+// UnmarshalYAML reads one entry with its line. Its keys are checked here, because
+// a strict decoder does not reach through it.
+func (e *Example) UnmarshalYAML(n *yaml.Node) error {
+	type plain Example
+	if err := n.Decode((*plain)(e)); err != nil {
+		return err
+	}
+	e.Line = n.Line
+	errs := unknownKeys(n, "viewer", "event", "call", "reply", "when", "private", "silent", "hand_over")
+	errs = append(errs, unknownKeys(child(n, "call"), "tool", "args")...)
+	if when := child(n, "when"); when != nil {
+		for _, w := range when.Content {
+			errs = append(errs, unknownKeys(w, "if", "reply", "silent", "hand_over")...)
+		}
+	}
+	if len(errs) > 0 {
+		return &yaml.TypeError{Errors: errs}
+	}
+	return nil
+}
+
+func unknownKeys(n *yaml.Node, known ...string) (errs []string) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		if k := n.Content[i]; !slices.Contains(known, k.Value) {
+			errs = append(errs, fmt.Sprintf("line %d: there is no key %s in an example", k.Line, k.Value))
+		}
+	}
+	return errs
 }
 
 // checkExamples reports examples that no policy could follow with the tools.

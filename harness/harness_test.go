@@ -191,7 +191,7 @@ func TestProblems(t *testing.T) {
 		{"skills/price/SKILL.md", "no front matter", "skills/price/SKILL.md:1: no front matter"},
 		{"skills/nudge/SKILL.md", "---\nname: nudge\ndescription: d\nmetadata: {kind: magic}\n---\nbody", `skills/nudge/SKILL.md:2: metadata.kind is "magic"`},
 		{"prompts/protocol.md", "p\n\n## Examples\n\n```yaml\n- viewer: a\n  reply: b\n- viewer: c\n  call: {tool: get_product, args: {link: x}}\n  reply: d\n```\n", `prompts/protocol.md:8: example: tool get_product has no parameter "link"`},
-		{"prompts/react-examples.md", "## Examples\n\n```yaml\n- viewer: a\n  replay: b\n```\n", "prompts/react-examples.md:5: YAML: field replay not found"},
+		{"prompts/react-examples.md", "## Examples\n\n```yaml\n- viewer: a\n  replay: b\n```\n", "prompts/react-examples.md:5: YAML: there is no key replay"},
 		{"prompts/identity.md", " \n", "prompts/identity.md: the block is empty"},
 		{"prompts/skills.md", "x", `prompts/skills.md: block "skills" is made per run`},
 		{"prompts/fallbacks.yaml", "zh: {price: x}\n", "prompts/fallbacks.yaml:1: zh.default is missing"},

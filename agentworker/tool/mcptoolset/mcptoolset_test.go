@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 
 	"livehost/agentworker/tool"
 	"livehost/agentworker/tool/mcptoolset"
+	"livehost/harness"
 	"livehost/harness/harnesstest"
 	"livehost/internal/clock"
 	"livehost/internal/embedded/commerce"
@@ -96,6 +98,74 @@ func TestCall(t *testing.T) {
 		out, err := ts.Call(t.Context(), "s", "get_product", map[string]any{"link_id": "1"}, room)
 		return err == nil && !out.IsError
 	})
+}
+
+// TestShippedTools: the reference server has every tool the release binds, with
+// parameters that the release's tools can give; another release is reported.
+func TestShippedTools(t *testing.T) {
+	t.Parallel()
+	h, err := harness.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := h.Release("harness")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, stop := shop(t, "127.0.0.1:0")
+	defer stop()
+	complaints := func(tools []*harness.Tool) string {
+		var log syncBuffer
+		cfg := mcptoolset.DefaultConfig()
+		cfg.Servers = []mcptoolset.Server{{Name: "commerce", URL: url}}
+		httpClient := &http.Client{Transport: &http.Transport{}}
+		ts, err := mcptoolset.New(cfg, mcptoolset.Deps{
+			Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})), HTTP: httpClient, Tools: tools,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); _ = ts.Run(ctx) }()
+		if _, err := ts.Call(t.Context(), "commerce", "get_membership", nil, room); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		<-done
+		httpClient.CloseIdleConnections()
+		return log.String()
+	}
+	if got := complaints(r.Tools); got != "" {
+		t.Errorf("the shipped tools do not fit the reference server:\n%s", got)
+	}
+	renamed, narrow := *r.Tools[0], *r.Tools[0]
+	renamed.Binding = harness.Binding{Kind: harness.BindMCP, Server: "commerce", Tool: "no_such_tool"}
+	narrow.Binding = harness.Binding{Kind: harness.BindMCP, Server: "commerce", Tool: "get_product"}
+	got := complaints([]*harness.Tool{&renamed, &narrow})
+	for _, want := range []string{"no_such_tool", "parameters=[link_id]"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not reported in %q", want, got)
+		}
+	}
+}
+
+// syncBuffer is a buffer that a logger and a test share.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }
 
 // eventually polls until ok, or fails after 10 s.

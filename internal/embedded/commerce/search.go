@@ -23,7 +23,8 @@ type searchDoc struct {
 	strong  vocabulary
 	weak    vocabulary   // all of texts
 	texts   []vocabulary // one description each
-	names   []string     // normalised name, aliases, category and brand
+	tokens  map[string]bool
+	names   []string // normalised name, aliases, category and brand
 }
 
 func newSearchIndex(c *harness.Catalog) *searchIndex {
@@ -47,6 +48,10 @@ func newSearchIndex(c *harness.Catalog) *searchIndex {
 		d := searchDoc{product: p, strong: newVocabulary(names...), weak: newVocabulary(weak...)}
 		for _, t := range weak {
 			d.texts = append(d.texts, newVocabulary(t))
+		}
+		d.tokens = map[string]bool{}
+		for _, t := range tokens(normal(strings.Join(slices.Concat(names, weak), " "))) {
+			d.tokens[t] = true
 		}
 		for _, n := range names {
 			if n = normal(n); n != "" {
@@ -114,8 +119,9 @@ const maxQuery = 40
 // query is a normalised query: tokens are single CJK characters and whole words
 // of other scripts, so that a match never splits a word.
 type query struct {
-	tokens []string
-	need   bool // asks for a quality ("适合油皮的", "anything for dry skin"), not for a thing
+	tokens  []string
+	telling []string // the tokens that are in no filler word: a product must have them all
+	need    bool     // asks for a quality ("适合油皮的", "anything for dry skin"), not for a thing
 }
 
 func parseQuery(s string) query {
@@ -125,6 +131,7 @@ func parseQuery(s string) query {
 	if len(q.tokens) > maxQuery {
 		q.tokens = q.tokens[:maxQuery]
 	}
+	q.telling = telling(q.tokens)
 	bare := strings.TrimRight(text, "吗呢么啊吧呀的 ?？")
 	q.need = strings.Contains(text[len(bare):], "的")
 	for _, mark := range []string{"适合", "能用", "可以用", "anything", "something", " for "} {
@@ -132,6 +139,29 @@ func parseQuery(s string) query {
 	}
 	return q
 }
+
+func telling(tokens []string) []string {
+	covered := make([]bool, len(tokens))
+	for from := range tokens {
+		for to := from + 1; to <= min(len(tokens), from+maxFiller); to++ {
+			if filler[strings.Join(tokens[from:to], " ")] {
+				for i := from; i < to; i++ {
+					covered[i] = true
+				}
+			}
+		}
+	}
+	var out []string
+	for i, t := range tokens {
+		if !covered[i] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// maxFiller is the tokens of the longest filler word.
+const maxFiller = 3
 
 // filler are words of a query that name nothing; a query may hold any of them.
 var filler = makeFiller(`请问 主播 你们 你家 咱家 我们 有没有 有木有 有无 有 没有 没 吗 么 呢 啊 吧 呀 哦 哈 想要 想买 我要 我想 要买 买 要 想 一下 一款 这款 那款 哪款 款
@@ -154,12 +184,19 @@ const maxSegment = 12
 // all of it: by its names and one description. Words scattered over several
 // descriptions do not add up.
 func (d *searchDoc) score(q query) int {
-	if d.explain(q, d.weak) == 0 { // the cheap no for most products
+	for _, t := range q.telling { // the cheap no for most products
+		if !d.tokens[t] {
+			return 0
+		}
+	}
+	if d.explain(q, d.weak) == 0 {
 		return 0
 	}
 	best := d.explain(q, "")
 	for _, text := range d.texts {
-		best = max(best, d.explain(q, text))
+		if len(q.telling) == 0 || slices.ContainsFunc(q.telling, func(t string) bool { return strings.Contains(string(text), " "+t+" ") }) {
+			best = max(best, d.explain(q, text))
+		}
 	}
 	return best
 }
