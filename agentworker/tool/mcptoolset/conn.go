@@ -16,7 +16,11 @@ import (
 
 	"livehost/agentworker/tool"
 	"livehost/harness"
+	"livehost/internal/clock"
 )
+
+// wall is the clock of protocol timeouts, which no speed of a recording shortens.
+var wall = clock.Real()
 
 var errNotConnected = errors.New("not connected")
 
@@ -69,7 +73,7 @@ func (c *conn) run(ctx context.Context) {
 
 // refresh makes sure that there is a client and discovers the tools.
 func (c *conn) refresh(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Connect)
+	ctx, cancel := wall.WithTimeout(ctx, c.cfg.Connect)
 	defer cancel()
 	cl := c.current()
 	fresh := cl == nil
