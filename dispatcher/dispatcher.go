@@ -164,8 +164,9 @@ func (d *Dispatcher) roomEvent(p *partition, e *event.RoomEvent) {
 
 func (d *Dispatcher) voice() string { return d.deps.Outlets.Voice.Name() }
 
-// carryOut does what the room decided. It must be called without the room's lock
-// and within work that the partition counts.
+// carryOut does what the room decided, without waiting for it: a room's next record
+// never waits for the log. It must be called without the room's lock and within work
+// that the partition counts.
 func (d *Dispatcher) carryOut(rm *room, pl plan) {
 	if pl.speak {
 		rm.p.work.Go(func() { d.runVoice(rm) })
@@ -173,18 +174,14 @@ func (d *Dispatcher) carryOut(rm *room, pl plan) {
 	for _, s := range pl.sends {
 		rm.p.work.Go(func() { d.send(rm, s) })
 	}
-	err := d.record(rm.p.ctx, rm, pl)
-	for _, j := range pl.release {
-		if err != nil {
-			j.end(err)
-		}
-		j.release()
+	if len(pl.deliveries)+len(pl.hits)+len(pl.endings)+len(pl.release) > 0 {
+		rm.p.work.Go(func() { _ = d.record(rm.p.ctx, rm, pl, func() {}) }) // an error has reached the replies' acknowledgements
 	}
 }
 
-// record publishes deliveries and hits, then outcomes, and settles the danmaku.
-// When the log refuses, their replies stay unacknowledged.
-func (d *Dispatcher) record(ctx context.Context, rm *room, pl plan) error {
+// record publishes deliveries and hits, calls logged, publishes outcomes, and settles
+// the danmaku. When the log refuses, their replies stay unacknowledged.
+func (d *Dispatcher) record(ctx context.Context, rm *room, pl plan, logged func()) error {
 	var first, outcomes []event.Event
 	nowMs := d.deps.Clock.NowMs()
 	for _, dl := range pl.deliveries {
@@ -199,6 +196,7 @@ func (d *Dispatcher) record(ctx context.Context, rm *room, pl plan) error {
 		}
 	}
 	err := d.publish(ctx, first...)
+	logged()
 	if err == nil {
 		err = d.publish(ctx, outcomes...)
 	}
@@ -210,13 +208,15 @@ func (d *Dispatcher) record(ctx context.Context, rm *room, pl plan) error {
 		}
 	}
 	rm.mu.Unlock()
+	jobs := pl.release
 	for _, e := range pl.endings {
-		for _, j := range append([]*job{e.o.job}, e.o.also...) {
-			if err != nil {
-				j.end(err)
-			}
-			j.release()
+		jobs = append(append(jobs, e.o.job), e.o.also...)
+	}
+	for _, j := range jobs {
+		if err != nil {
+			j.end(err)
 		}
+		j.release()
 	}
 	return err
 }

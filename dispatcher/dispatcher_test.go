@@ -399,6 +399,7 @@ func TestRoomEvents(t *testing.T) {
 				back = append(back, dl.DanmakuIDs...)
 			}
 		}
+		slices.Sort(back)
 		if diff := cmp.Diff([]event.DanmakuID{"a", "d"}, back); diff != "" {
 			t.Errorf("handed back (-want +got):\n%s", diff)
 		}

@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -73,7 +74,9 @@ func (d *Dispatcher) sent(rm *room, s send, claim Claim, err error) {
 		if kind := fault.KindOf(err); late(nowMs)(s.o) || kind == fault.Unavailable || kind == fault.Exhausted {
 			state, reason = event.Expired, reasonLate // it was tried for as long as there was time
 		}
-		d.deps.Log.Error("private text was not sent", "outlet", d.deps.Outlets.Private.Name(), "err", err)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			d.deps.Log.Error("private text was not sent", "outlet", d.deps.Outlets.Private.Name(), "err", err)
+		}
 		pl.deliver(rm, rm.privateDelivery(s.o, event.DeliveryCancelled, reason, s.text, nowMs))
 		pl.end(s.o, state, reason)
 	})

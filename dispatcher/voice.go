@@ -103,12 +103,20 @@ func (d *Dispatcher) say(rm *room, it *item) {
 	if !d.claimSpeech(rm, it, &claim) {
 		return
 	}
+	if rm.lastEnd != nil { // in the log, no sentence begins before the one before it has ended
+		select {
+		case <-rm.lastEnd:
+		case <-rm.p.ctx.Done():
+			d.giveUp(rm, it, errNotOurs)
+			return
+		}
+	}
 	started := d.locked(rm, func(pl *plan, nowMs int64) {
 		dl := spokenDelivery(it, d.voice(), event.DeliveryStarted, "", nowMs)
 		dl.FirstAudioMs = nowMs
 		pl.deliver(rm, dl)
 	})
-	if err := d.record(rm.p.ctx, rm, started); err != nil {
+	if err := d.record(rm.p.ctx, rm, started, func() {}); err != nil {
 		d.giveUp(rm, it, err)
 		return
 	}
@@ -153,9 +161,6 @@ func (d *Dispatcher) claimSpeech(rm *room, it *item, claim *Claim) bool {
 		d.giveUp(rm, it, errNotOurs)
 		return false
 	}
-	if err != nil {
-		d.deps.Log.Error("no ledger before the deadline, nothing said", "err", err)
-	}
 	d.carryOut(rm, d.locked(rm, func(pl *plan, nowMs int64) {
 		rm.withoutGrant(pl, it, grant, err, nowMs)
 		claim.Danmaku = ids(it.owed)
@@ -170,8 +175,14 @@ func (d *Dispatcher) claimSpeech(rm *room, it *item, claim *Claim) bool {
 // withoutGrant ends the danmaku that the ledger did not grant.
 func (rm *room) withoutGrant(pl *plan, it *item, grant Grant, err error, nowMs int64) {
 	if err != nil {
+		state, reason := event.Failed, reasonLedgerAway
+		if errors.Is(err, context.DeadlineExceeded) {
+			state, reason = event.Expired, reasonLate // it answers, but its turn came too late
+		} else {
+			rm.d.deps.Log.Error("the ledger is away, nothing said", "err", err)
+		}
 		for _, o := range it.split(func(*owed) bool { return true }) {
-			rm.instead(pl, o, event.Failed, reasonLedgerAway, nowMs)
+			rm.instead(pl, o, state, reason, nowMs)
 		}
 		return
 	}
@@ -192,17 +203,24 @@ func (rm *room) withoutGrant(pl *plan, it *item, grant Grant, err error, nowMs i
 	}
 }
 
-// begin claims with the room's fence, acquiring it first when there is none.
+// begin claims with the room's fence, acquiring it first when there is none. When
+// the ledger refused before ctx ended, that is the error, not ctx's end.
 func (d *Dispatcher) begin(ctx context.Context, rm *room, claim *Claim) (grant Grant, err error) {
+	var refused error
 	err = d.retry(ctx, "claim", func() error {
 		fence, err := rm.owner(ctx)
-		if err != nil {
-			return err
+		if err == nil {
+			claim.Fence = fence
+			grant, err = d.deps.Ledger.Begin(ctx, *claim)
 		}
-		claim.Fence = fence
-		grant, err = d.deps.Ledger.Begin(ctx, *claim)
+		if err != nil && ctx.Err() == nil {
+			refused = err
+		}
 		return err
 	})
+	if err != nil && refused != nil {
+		return grant, refused
+	}
 	return grant, err
 }
 
@@ -245,39 +263,39 @@ func (d *Dispatcher) makeAudible(rm *room, it *item, claim Claim) (due bool) {
 	return due
 }
 
-// afterSpeech records how it went. Ended is acknowledged before the outcomes, so
-// that a crash in between is known to have been heard.
+// afterSpeech records how it went, while the room goes on. Ended is acknowledged
+// before the outcomes, so that a crash in between is known to have been heard.
 func (d *Dispatcher) afterSpeech(rm *room, it *item, claim Claim, spoken Spoken, err error) {
-	ctx := rm.p.ctx
-	if ctx.Err() != nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), detached)
-		defer cancel()
-	}
-	pl := d.locked(rm, func(pl *plan, nowMs int64) {
+	var then plan // what else follows: it may start speech and sends
+	end := d.locked(rm, func(pl *plan, nowMs int64) {
 		answered := *it // as it was heard
 		rm.idle(nowMs)
-		state, reason := rm.howItEnded(pl, it, spoken, err, nowMs)
+		state, reason := rm.howItEnded(&then, it, spoken, err, nowMs)
 		dl := spokenDelivery(&answered, d.voice(), state, reason, nowMs)
 		dl.FirstAudioMs, dl.EndMs = spoken.FirstAudioMs, spoken.EndMs
-		pl.deliveries = append([]event.Delivery{dl}, pl.deliveries...)
-		pl.deliveries[0].SpeechQueuedMs = rm.speechQueuedMs(nowMs)
+		pl.deliver(rm, dl)
+		pl.deliveries = append(pl.deliveries, then.deliveries...)
+		pl.hits, pl.endings, pl.release = then.hits, then.endings, then.release
 		if it.event() {
 			pl.release = append(pl.release, it.job)
 		}
 	})
+	d.carryOut(rm, plan{sends: then.sends, speak: then.speak})
 	state := ClaimSpoken
 	if spoken.FirstAudioMs == 0 {
 		state = ClaimSkipped
 	}
-	if ctx == rm.p.ctx {
-		d.carryOut(rm, pl)
-	} else if d.record(ctx, rm, pl) == nil {
-		for _, j := range pl.release {
-			j.release()
+	lastEnd := make(chan struct{})
+	rm.lastEnd = lastEnd
+	rm.p.work.Go(func() {
+		ctx, cancel := rm.p.ctx, context.CancelFunc(func() {})
+		if ctx.Err() != nil { // cut off by the end of the drain: its end is recorded all the same
+			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), detached)
 		}
-	}
-	d.finish(ctx, claim, state)
+		defer cancel()
+		_ = d.record(ctx, rm, end, func() { close(lastEnd) }) // an error has reached the replies' acknowledgements
+		d.finish(ctx, claim, state)
+	})
 }
 
 // howItEnded ends the item's danmaku and its followers.
