@@ -1,0 +1,196 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"livehost/abtest"
+	"livehost/agentworker"
+	"livehost/aggregator"
+	"livehost/dispatcher"
+	"livehost/dispatcher/outlet"
+	"livehost/internal/cli"
+	"livehost/internal/config"
+	"livehost/internal/redisclient"
+	"livehost/streams/kafka"
+)
+
+// Config is everything there is to configure.
+type Config struct {
+	Log         LogConfig          `yaml:"log"`
+	Kafka       kafka.Config       `yaml:"kafka"`
+	Redis       redisclient.Config `yaml:"redis"`
+	Policy      PolicyConfig       `yaml:"policy"`
+	MCP         []MCPServer        `yaml:"mcp"`
+	Harness     HarnessConfig      `yaml:"harness"`
+	ABTest      abtest.Config      `yaml:"abtest"`
+	Aggregator  aggregator.Config  `yaml:"aggregator"`
+	Agentworker agentworker.Config `yaml:"agentworker"`
+	Dispatcher  dispatcher.Config  `yaml:"dispatcher"`
+	Outlet      outlet.Config      `yaml:"outlet"`
+}
+
+// LogConfig is how the process logs to standard error.
+type LogConfig struct {
+	Level  string `yaml:"level"`  // debug, info, warn or error
+	Format string `yaml:"format"` // text or json
+}
+
+// PolicyConfig is the policy: OpenAI-compatible replicas of one model.
+type PolicyConfig struct {
+	Model    string          `yaml:"model"`   // the name the replicas know it by
+	APIKey   config.Secret   `yaml:"api_key"` // empty when they want none
+	Replicas []PolicyReplica `yaml:"replicas"`
+}
+
+// PolicyReplica is one server of the policy.
+type PolicyReplica struct {
+	Name    string `yaml:"name"`
+	BaseURL string `yaml:"base_url"` // up to and including /v1
+	Slots   int    `yaml:"slots"`    // requests it takes at once: 1 or 2 on one H20
+}
+
+// MCPServer is one tool server, reached over streamable HTTP.
+type MCPServer struct {
+	Name string `yaml:"name"` // as in the tools' bindings
+	URL  string `yaml:"url"`
+}
+
+// HarnessConfig is where the content comes from.
+type HarnessConfig struct {
+	Dir     string `yaml:"dir"`     // folder; empty: what ships with the binary
+	Catalog string `yaml:"catalog"` // catalogue file that replaces the releases' own; empty: none
+}
+
+// targets are the stages that can be run, downstream first.
+var targets = []string{"dispatcher", "agentworker", "aggregator"}
+
+// DefaultConfig is the defaults of every branch.
+func DefaultConfig() Config {
+	return Config{
+		Log:         LogConfig{Level: "info", Format: "text"},
+		Kafka:       kafka.DefaultConfig(),
+		Redis:       redisclient.DefaultConfig(),
+		ABTest:      abtest.DefaultConfig(),
+		Aggregator:  aggregator.DefaultConfig(),
+		Agentworker: agentworker.DefaultConfig(),
+		Dispatcher:  dispatcher.DefaultConfig(),
+		Outlet:      outlet.DefaultConfig(),
+	}
+}
+
+// loadConfig reads defaults, file and environment, and resolves the targets.
+func loadConfig(o cli.ServeOptions) (Config, []string, error) {
+	cfg := DefaultConfig()
+	if err := config.Load(&cfg, o.Config, os.Environ()); err != nil {
+		return cfg, nil, err
+	}
+	want, err := resolveTargets(o.Targets)
+	return cfg, want, err
+}
+
+func resolveTargets(names []string) ([]string, error) {
+	if slices.Contains(names, "all") || len(names) == 0 {
+		return targets, nil
+	}
+	var problems []error
+	for _, n := range names {
+		if !slices.Contains(targets, n) {
+			problems = append(problems, fmt.Errorf("--target: %q is none of %s, all", n, strings.Join(targets, ", ")))
+		}
+	}
+	var want []string
+	for _, t := range targets {
+		if slices.Contains(names, t) {
+			want = append(want, t)
+		}
+	}
+	return want, errors.Join(problems...)
+}
+
+// Validate reports every problem of what the targets use, each with its path.
+func (c Config) Validate(want []string) error {
+	problems := []error{
+		config.At("log", c.Log.Validate()),
+		config.At("kafka", c.Kafka.Validate()),
+		config.At("redis", c.Redis.Validate()),
+	}
+	branches := map[string]func() error{
+		"aggregator": func() error {
+			return errors.Join(config.At("aggregator", c.Aggregator.Validate()), config.At("abtest", c.ABTest.Validate()))
+		},
+		"agentworker": func() error {
+			return errors.Join(config.At("agentworker", c.Agentworker.Validate()), config.At("policy", c.Policy.Validate()), validateMCP(c.MCP))
+		},
+		"dispatcher": func() error {
+			return errors.Join(config.At("dispatcher", c.Dispatcher.Validate()), config.At("outlet", c.Outlet.Validate()))
+		},
+	}
+	for _, t := range want {
+		problems = append(problems, branches[t]())
+	}
+	return errors.Join(problems...)
+}
+
+// Validate reports every problem.
+func (c LogConfig) Validate() error {
+	var problems []error
+	if _, err := logLevel(c.Level); err != nil {
+		problems = append(problems, err)
+	}
+	if c.Format != "text" && c.Format != "json" {
+		problems = append(problems, fmt.Errorf("format: %q is not text or json", c.Format))
+	}
+	return errors.Join(problems...)
+}
+
+// Validate reports every problem.
+func (c PolicyConfig) Validate() error {
+	var problems []error
+	if c.Model == "" {
+		problems = append(problems, errors.New("model: empty; name the model the replicas serve"))
+	}
+	if len(c.Replicas) == 0 {
+		problems = append(problems, errors.New("replicas: empty; name at least one OpenAI-compatible server, or use --embedded"))
+	}
+	names := map[string]bool{}
+	for i, r := range c.Replicas {
+		at := fmt.Sprintf("replicas[%d]", i)
+		if r.Name == "" || names[r.Name] {
+			problems = append(problems, fmt.Errorf("%s.name: %q must be there and unique", at, r.Name))
+		}
+		names[r.Name] = true
+		problems = append(problems, config.At(at+".base_url", validURL(r.BaseURL)))
+		if r.Slots < 1 {
+			problems = append(problems, fmt.Errorf("%s.slots: %d; a replica takes at least one request", at, r.Slots))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func validateMCP(servers []MCPServer) error {
+	var problems []error
+	for i, s := range servers {
+		at := fmt.Sprintf("mcp[%d]", i)
+		if s.Name == "" {
+			problems = append(problems, fmt.Errorf("%s.name: empty", at))
+		}
+		problems = append(problems, config.At(at+".url", validURL(s.URL)))
+	}
+	return errors.Join(problems...)
+}
+
+func validURL(s string) error {
+	u, err := url.Parse(s)
+	if err != nil {
+		return err
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return fmt.Errorf("%q is not an http(s) URL", s)
+	}
+	return nil
+}

@@ -1,0 +1,310 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.uber.org/fx"
+
+	"livehost/dispatcher/outlet"
+	"livehost/eval/audit"
+	"livehost/harness"
+	"livehost/internal/cli"
+	"livehost/internal/clock"
+	"livehost/internal/demo"
+	"livehost/internal/embedded/commerce"
+	"livehost/internal/embedded/policy"
+	"livehost/internal/lifecycle"
+	"livehost/streams"
+	"livehost/streams/event"
+	"livehost/streams/kafka"
+	"livehost/streams/source"
+)
+
+const (
+	// leadWall is the wall time between "all servers are up" and the first item,
+	// in which the stages join their groups.
+	leadWall = 1500 * time.Millisecond
+	// settleRoom is how long after the last item the last outcome may come: the
+	// windows of the last danmaku close 25 s after it, its speech may take longer.
+	settleRoom = 60 * time.Second
+	// settleWallMin is the least wall time for it, at high speeds.
+	settleWallMin = 15 * time.Second
+	// overheadWallMs is what our own work takes of wall time, for the warning
+	// about speeds at which it would count.
+	overheadWallMs = 25
+)
+
+// run is one demo being run.
+type demoRun struct {
+	opts    cli.DemoOptions
+	std     cli.IO
+	log     *slog.Logger
+	room    *demo.Room
+	catalog *harness.Catalog
+	dataDir string
+	cfg     Config
+	clk     *clock.Clock
+	keeper  *clock.Keeper
+	state   demoState
+	servers *embedded
+	items   []source.Item
+	started time.Time
+	resumed bool // an earlier run left a log
+}
+
+// demoState is what a restart needs to know; kept in the data directory.
+type demoState struct {
+	Room    string `json:"room"`
+	EpochMs int64  `json:"epoch_ms"` // room time of the room's beginning
+}
+
+// runDemo is `livehost demo`.
+func runDemo(ctx context.Context, o cli.DemoOptions, std cli.IO) error {
+	r := &demoRun{opts: o, std: std, started: time.Now(), log: newLogger(LogConfig{Level: "warn", Format: "text"}, std.Err)}
+	if err := r.open(); err != nil {
+		return err
+	}
+	if r.dataDir == "" {
+		dir, err := os.MkdirTemp("", "livehost-demo-")
+		if err != nil {
+			return fmt.Errorf("data directory: %w; name one with --data", err)
+		}
+		r.dataDir = dir
+	}
+	defer r.cleanUp()
+	if err := r.startServers(ctx); err != nil {
+		return err
+	}
+	summary, err := r.play(ctx)
+	if err != nil {
+		return err
+	}
+	return r.report(summary)
+}
+
+// open reads everything that may be wrong before anything is started.
+func (r *demoRun) open() (err error) {
+	o := r.opts
+	r.room, err = demo.OpenRoom(demo.RoomOptions{File: o.Room, Focus: o.Focus, From: o.From, For: o.For, Busiest: o.Busiest})
+	if err != nil {
+		return err
+	}
+	for _, p := range r.room.Problems {
+		fmt.Fprintln(r.std.Err, p.Error())
+	}
+	if r.opts.Speed == 0 {
+		r.opts.Speed = r.room.Speed
+	}
+	if r.opts.Speed < 0 {
+		return fmt.Errorf("--speed %v: must be positive", r.opts.Speed)
+	}
+	if r.opts.Profile == "" {
+		r.opts.Profile = r.room.Profile
+	}
+	if r.opts.Profile == "" {
+		r.opts.Profile = policy.DefaultConfig().Profile
+	}
+	if lost := overheadWallMs * r.opts.Speed; lost > 500 {
+		fmt.Fprintf(r.std.Err, "at speed %v, %d ms of our own work count as %.1f s of room time: figures will look worse than they are\n", r.opts.Speed, overheadWallMs, lost/1000)
+	}
+	r.dataDir = o.Data
+	return r.openCatalog()
+}
+
+// openCatalog finds what is sold: --catalog, the script's own, or the releases'.
+func (r *demoRun) openCatalog() (err error) {
+	r.cfg = DefaultConfig()
+	r.cfg.Harness.Catalog = r.opts.Catalog
+	switch {
+	case r.opts.Catalog != "":
+		r.catalog, err = harness.LoadCatalog(r.opts.Catalog)
+	case r.room.Catalog != nil:
+		r.catalog, err = harness.ParseCatalog(r.room.Name+": catalog.json", r.room.Catalog)
+	default:
+		h, herr := harness.Default()
+		if herr != nil {
+			return herr
+		}
+		r.catalog, err = catalogOf(h)
+	}
+	return err
+}
+
+// startServers starts the embedded servers and finds where room time is.
+func (r *demoRun) startServers(ctx context.Context) error {
+	if err := makeDataDir(r.dataDir); err != nil {
+		return err
+	}
+	fresh, err := r.loadState()
+	if err != nil {
+		return err
+	}
+	if r.clk, r.keeper, err = clock.Open(filepath.Join(r.dataDir, "clock.json"), time.Now(), r.opts.Speed); err != nil {
+		return err
+	}
+	lead := time.Duration(float64(leadWall) * r.opts.Speed)
+	r.resumed = !fresh
+	if fresh {
+		r.state = demoState{Room: r.room.Name, EpochMs: r.clk.Now().Add(lead).UnixMilli()}
+	}
+	r.items = r.room.Items(r.epoch(), r.catalog)
+	r.servers, err = startEmbedded(embeddedOptions{
+		dataDir: r.dataDir, profile: r.opts.Profile, catalog: r.catalog, outages: outages(r.epoch(), r.items),
+	}, r.clk, r.log)
+	if err != nil {
+		return err
+	}
+	r.servers.configure(&r.cfg)
+	r.cfg.ABTest.SnapshotPath = filepath.Join(r.dataDir, "experiment.json")
+	if err := provision(ctx, r.cfg, r.log); err != nil {
+		return err
+	}
+	return r.saveState()
+}
+
+func (r *demoRun) epoch() time.Time { return time.UnixMilli(r.state.EpochMs) }
+
+// language is the room's, for what is printed.
+func (r *demoRun) language() string {
+	for _, it := range r.items {
+		if e, ok := it.Event.(event.RoomEvent); ok && e.Settings != nil {
+			return e.Settings.Language
+		}
+	}
+	return "zh"
+}
+
+func (r *demoRun) statePath() string { return filepath.Join(r.dataDir, "demo.json") }
+
+// loadState reads what an earlier run left; fresh when there was none.
+func (r *demoRun) loadState() (fresh bool, err error) {
+	b, err := os.ReadFile(r.statePath())
+	if errors.Is(err, os.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("data directory: %w", err)
+	}
+	if err := json.Unmarshal(b, &r.state); err != nil {
+		return false, fmt.Errorf("%s is damaged: %w; name another --data folder", r.statePath(), err)
+	}
+	if r.state.Room != r.room.Name {
+		return false, fmt.Errorf("%s holds a run of %s, not of %s; name another --data folder", r.dataDir, r.state.Room, r.room.Name)
+	}
+	return false, nil
+}
+
+func (r *demoRun) saveState() error {
+	b, err := json.Marshal(r.state)
+	if err != nil {
+		return fmt.Errorf("demo state: %w", err)
+	}
+	tmp := r.statePath() + ".tmp"
+	if err := os.WriteFile(tmp, b, 0o600); err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	return os.Rename(tmp, r.statePath())
+}
+
+// outages are the stretches in which the room wants the tools away.
+func outages(epoch time.Time, items []source.Item) []commerce.Outage {
+	var out []commerce.Outage
+	for _, it := range items {
+		if it.Control != nil && it.Control.Kind == source.Outage {
+			from := epoch.Add(it.At)
+			out = append(out, commerce.Outage{From: from, To: from.Add(it.Control.For)})
+		}
+	}
+	return out
+}
+
+// play runs stages, player and printer until the room is over and accounted for.
+func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
+	// The printer tells what is said; the outlet only takes the time.
+	outlets, err := outlet.New(r.cfg.Outlet, r.clk, io.Discard, r.log)
+	if err != nil {
+		return nil, err
+	}
+	playCtx, stopPlaying := context.WithCancel(ctx) // ended by the first signal
+	defer stopPlaying()
+	var (
+		player *demo.Player
+		reader streams.Reader
+		watch  = demo.NewWatch()
+	)
+	app := system(r.cfg, targets, r.clk, r.log, outlets,
+		fx.Populate(&reader),
+		fx.Invoke(func(lc fx.Lifecycle, sd fx.Shutdowner, rd *kafka.Reader, pub *kafka.Publisher) {
+			lifecycle.Append(lc, sd, r.log, "clock", r.keeper.Run)
+			lifecycle.Append(lc, sd, r.log, "servers", func(ctx context.Context) error { return r.servers.run(ctx, rd) })
+			lifecycle.Append(lc, sd, r.log, "watch", func(ctx context.Context) error { return watch.Run(ctx, rd) })
+			if !r.opts.JSON {
+				p := demo.NewPrinter(demo.PrinterConfig{Epoch: r.epoch(), Language: r.language(), FromEnd: r.resumed}, r.std.Out)
+				lifecycle.Append(lc, sd, r.log, "printer", func(ctx context.Context) error { return p.Run(ctx, rd) })
+			}
+			player = demo.NewPlayer(r.epoch(), r.items, demo.PlayerDeps{
+				Publisher: pub, Reader: rd, Clock: r.clk, Log: r.log, Control: func(source.Control) {},
+			})
+		}),
+	)
+	if err := app.Err(); err != nil {
+		return nil, err
+	}
+	if err := app.Start(ctx); err != nil {
+		return nil, err
+	}
+	err = r.untilSettled(ctx, playCtx, app, player, watch)
+	var log *audit.Log
+	if err == nil {
+		log, err = audit.Read(context.WithoutCancel(ctx), reader)
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	return log, errors.Join(err, app.Stop(stop))
+}
+
+// untilSettled returns when the room is over and every danmaku has its outcome,
+// or has had the time for one. A signal ends the room early.
+func (r *demoRun) untilSettled(ctx, playCtx context.Context, app *fx.App, player *demo.Player, watch *demo.Watch) error {
+	played := make(chan error, 1)
+	go func() { played <- player.Run(playCtx) }()
+	select {
+	case err := <-played:
+		if err != nil {
+			return err
+		}
+	case s := <-app.Wait():
+		if s.ExitCode != 0 {
+			return errors.New("a part of the demo stopped early; see above")
+		}
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(r.std.Err, "stopping: no more danmaku, waiting for those under way")
+	}
+	patience := max(r.clk.Wall(settleRoom), settleWallMin)
+	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	watch.Settle(wait) // what is left is reported as unaccounted
+	return nil
+}
+
+func (r *demoRun) cleanUp() {
+	if r.servers != nil {
+		r.servers.close()
+	}
+	if r.opts.Keep || r.opts.Data != "" {
+		fmt.Fprintf(r.std.Err, "data kept in %s (livehost danmaku show ID --data %s)\n", r.dataDir, r.dataDir)
+		return
+	}
+	if err := os.RemoveAll(r.dataDir); err != nil {
+		r.log.Warn("data directory not removed", "err", err)
+	}
+}

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+
+	"livehost/harness"
+	"livehost/internal/clock"
+	"livehost/internal/embedded/commerce"
+	"livehost/internal/embedded/kafkaserver"
+	"livehost/internal/embedded/policy"
+	"livehost/internal/embedded/policy/latency"
+	"livehost/internal/embedded/redisserver"
+	"livehost/streams"
+	"livehost/streams/event"
+)
+
+// embedded is the servers of a process that needs none outside. They speak the
+// real protocols; the process's clients reach them over loopback.
+type embedded struct {
+	log      *slog.Logger
+	kafka    *kafkaserver.Server
+	redis    *redisserver.Server
+	policy   *policy.Fleet
+	commerce *commerce.Server
+}
+
+// embeddedOptions is how they are started.
+type embeddedOptions struct {
+	dataDir string
+	profile string // latency profile of policy and tools
+	catalog *harness.Catalog
+	outages []commerce.Outage
+}
+
+func startEmbedded(o embeddedOptions, clk *clock.Clock, log *slog.Logger) (_ *embedded, err error) {
+	e := &embedded{log: log}
+	defer func() {
+		if err != nil {
+			e.close()
+		}
+	}()
+	if err := makeDataDir(o.dataDir); err != nil {
+		return nil, err
+	}
+	kc := kafkaserver.DefaultConfig()
+	kc.DataDir = filepath.Join(o.dataDir, "kafka")
+	if e.kafka, err = kafkaserver.Start(kc, log); err != nil {
+		return nil, err
+	}
+	if e.redis, err = redisserver.Start(redisserver.DefaultConfig()); err != nil {
+		return nil, err
+	}
+	pc := policy.DefaultConfig()
+	pc.Profile = o.profile
+	if e.policy, err = policy.Start(pc, clk, log); err != nil {
+		return nil, err
+	}
+	cc := commerce.DefaultConfig()
+	cc.Outages = o.outages
+	deps := commerce.Deps{Log: log, Clock: clk, Catalog: o.catalog}
+	if o.profile != latency.Instant {
+		deps.Latency = latency.ToolLatency(pc.Seed)
+	}
+	e.commerce, err = commerce.New(cc, deps)
+	return e, err
+}
+
+// makeDataDir says at once, in one line, when nothing can be kept there.
+func makeDataDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("data directory: %w; name another with --data", err)
+	}
+	f, err := os.CreateTemp(dir, ".writable-")
+	if err != nil {
+		return fmt.Errorf("data directory %s is not writable: %w; name another with --data", dir, err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// configure points cfg at the servers.
+func (e *embedded) configure(cfg *Config) {
+	cfg.Kafka.Brokers = e.kafka.Addrs()
+	cfg.Kafka.InstanceID = "embedded"
+	cfg.Redis.Addrs = []string{e.redis.Addr()}
+	cfg.Policy.Model = policy.ModelID
+	cfg.Policy.Replicas = nil
+	for _, r := range e.policy.Replicas() {
+		cfg.Policy.Replicas = append(cfg.Policy.Replicas, PolicyReplica{Name: r.Name, BaseURL: r.BaseURL, Slots: r.Slots})
+	}
+	cfg.MCP = []MCPServer{{Name: "commerce", URL: e.commerce.URL()}}
+}
+
+// slots is how many requests the policy takes at once.
+func (e *embedded) slots() int {
+	n := 0
+	for _, r := range e.policy.Replicas() {
+		n += r.Slots
+	}
+	return n
+}
+
+// run drives the servers until ctx ends. The commerce server follows the log, as
+// a merchant's system would know its own prices.
+func (e *embedded) run(ctx context.Context, reader streams.Reader) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return e.kafka.Run(ctx) })
+	g.Go(func() error { return e.redis.Run(ctx) })
+	g.Go(func() error { return e.commerce.Run(ctx) })
+	g.Go(func() error {
+		return reader.Follow(ctx, []string{event.TopicRoomEvent, event.TopicOrder}, false, e.feedCommerce)
+	})
+	return g.Wait()
+}
+
+func (e *embedded) feedCommerce(r streams.Record) {
+	switch r.Topic {
+	case event.TopicRoomEvent:
+		if ev, err := event.Decode[event.RoomEvent](r.Value); err == nil {
+			e.commerce.Apply(ev)
+		}
+	case event.TopicOrder:
+		if o, err := event.Decode[event.Order](r.Value); err == nil {
+			e.commerce.ApplyOrder(o)
+		}
+	}
+}
+
+// close stops what was started; run must have returned.
+func (e *embedded) close() {
+	if e.policy != nil {
+		if err := e.policy.Close(); err != nil {
+			e.log.Warn("policy did not close", "err", err)
+		}
+	}
+	if e.redis != nil {
+		e.redis.Close()
+	}
+	if e.kafka != nil {
+		e.kafka.Close()
+	}
+}

@@ -1,0 +1,34 @@
+package app
+
+import (
+	"context"
+	"io"
+
+	"livehost/internal/cli"
+	"livehost/internal/embedded/engine"
+)
+
+// Main runs one command line and returns the process's exit code.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == engine.ChildCommand {
+		return engine.ChildMain(args[1:], stdin, stdout, stderr)
+	}
+	return cli.Run(args, cli.Actions{
+		Demo:            runDemo,
+		Serve:           runServe,
+		Check:           runCheck,
+		DanmakuShow:     runDanmakuShow,
+		HarnessValidate: runHarnessValidate,
+		HarnessHash:     runHarnessHash,
+		EngineInstall:   runEngineInstall,
+	}, cli.IO{Out: stdout, Err: stderr})
+}
+
+func runEngineInstall(ctx context.Context, std cli.IO) error {
+	dir, err := engine.CacheDir()
+	if err != nil {
+		return err
+	}
+	_, err = engine.Install(ctx, dir, std.Out)
+	return err
+}

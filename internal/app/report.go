@@ -1,0 +1,96 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"syscall"
+	"time"
+
+	"livehost/eval/audit"
+	"livehost/eval/roomscript"
+)
+
+// demoSummary is the one object of `demo --json`.
+type demoSummary struct {
+	audit.Summary
+	Room         string        `json:"room"`
+	Speed        float64       `json:"speed"`
+	Profile      string        `json:"profile"`
+	Policy       string        `json:"policy"` // that it is scripted, and its latencies simulated
+	Expectations *expectations `json:"expectations,omitempty"`
+}
+
+// expectations says how a script's own expectations fared.
+type expectations struct {
+	Total  int      `json:"total"`
+	Facts  int      `json:"facts"`  // of prices and stock
+	Failed []string `json:"failed"` // one line each
+}
+
+// report judges the log, prints the summary and fails when an invariant is broken.
+func (r *demoRun) report(log *audit.Log) error {
+	s := demoSummary{
+		Summary: audit.Summarize(log, audit.Options{
+			Labels: r.room.Labels, Products: audit.Products(r.catalog), Slots: r.servers.slots(), Room: r.clk.Room,
+		}),
+		Room: r.room.Name, Speed: r.opts.Speed, Profile: r.opts.Profile,
+		Policy: "scripted, rule-based; not a language model. Latencies are simulated.",
+	}
+	s.WallS = time.Since(r.started).Seconds()
+	s.MaxRSSMB = maxRSSMB()
+	if r.room.Script != nil {
+		s.Expectations = check(r.room.Script, log)
+	}
+	if err := r.print(s); err != nil {
+		return err
+	}
+	if broken := s.Conflicts + s.Unaccounted + s.AnsweredTwice + s.LateSpoken + s.Overlaps + s.UngroundedPrices; broken > 0 {
+		return fmt.Errorf("%d broken invariants, listed above as findings", broken)
+	}
+	if s.Accepted == 0 {
+		return fmt.Errorf("no danmaku was accepted")
+	}
+	return nil
+}
+
+func check(script *roomscript.Script, log *audit.Log) *expectations {
+	e := &expectations{Failed: []string{}}
+	for _, x := range script.Expects {
+		e.Total++
+		if x.Facts() {
+			e.Facts++
+		}
+	}
+	for _, f := range roomscript.Check(script, log) {
+		e.Failed = append(e.Failed, f.Error())
+	}
+	return e
+}
+
+func (r *demoRun) print(s demoSummary) error {
+	if r.opts.JSON {
+		enc := json.NewEncoder(r.std.Out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(s)
+	}
+	fmt.Fprintf(r.std.Out, "\n%s at speed %g, profile %s; policy: %s\n", s.Room, s.Speed, s.Profile, s.Policy)
+	if err := s.Summary.Write(r.std.Out); err != nil {
+		return err
+	}
+	if e := s.Expectations; e != nil {
+		fmt.Fprintf(r.std.Out, "\nThe script expected %d things (%d of them prices and stock); %d failed\n", e.Total, e.Facts, len(e.Failed))
+		for _, f := range e.Failed {
+			fmt.Fprintf(r.std.Out, "  %s\n", f)
+		}
+	}
+	return nil
+}
+
+// maxRSSMB is the largest resident size this process has had.
+func maxRSSMB() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Maxrss) / 1024
+}

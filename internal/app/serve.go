@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.uber.org/fx"
+
+	"livehost/dispatcher/outlet"
+	"livehost/harness"
+	"livehost/internal/cli"
+	"livehost/internal/clock"
+	"livehost/internal/embedded/policy"
+	"livehost/internal/lifecycle"
+	"livehost/streams/kafka"
+)
+
+// runServe is `livehost serve`.
+func runServe(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
+	cfg, want, err := loadConfig(o)
+	if err != nil {
+		return err
+	}
+	log := newLogger(cfg.Log, std.Err)
+	clk := clock.Real()
+	var more []fx.Option
+	if o.Embedded {
+		servers, err := serveEmbedded(o, &cfg, clk)
+		if err != nil {
+			return err
+		}
+		defer servers.close()
+		more = append(more, fx.Invoke(func(lc fx.Lifecycle, sd fx.Shutdowner, rd *kafka.Reader) {
+			lifecycle.Append(lc, sd, log, "servers", func(ctx context.Context) error { return servers.run(ctx, rd) })
+		}))
+	}
+	if err := cfg.Validate(want); err != nil {
+		return err
+	}
+	if err := provision(ctx, cfg, log); err != nil {
+		return err
+	}
+	outlets, err := outlet.New(cfg.Outlet, clk, std.Out, log)
+	if err != nil {
+		return err
+	}
+	log.Info("serving", "targets", want, "brokers", cfg.Kafka.Brokers, "embedded", o.Embedded)
+	return runApp(ctx, system(cfg, want, clk, log, outlets, more...))
+}
+
+// serveEmbedded starts the embedded servers for serve --embedded, at speed 1.
+func serveEmbedded(o cli.ServeOptions, cfg *Config, clk *clock.Clock) (*embedded, error) {
+	dir := o.Data
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("data directory: %w; name one with --data", err)
+		}
+		dir = filepath.Join(base, "livehost", "data")
+	}
+	h, err := loadHarness(cfg.Harness)
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := catalogOf(h)
+	if err != nil {
+		return nil, err
+	}
+	log := newLogger(cfg.Log, os.Stderr)
+	e, err := startEmbedded(embeddedOptions{dataDir: dir, profile: policy.DefaultConfig().Profile, catalog: catalog}, clk, log)
+	if err != nil {
+		return nil, err
+	}
+	e.configure(cfg)
+	log.Info("embedded servers", "data", dir, "kafka", cfg.Kafka.Brokers, "policy", policy.ModelName)
+	return e, nil
+}
+
+// catalogOf is the catalogue of a harness's first release: the embedded commerce
+// server serves one.
+func catalogOf(h *harness.Harness) (*harness.Catalog, error) {
+	rel, err := h.Release(h.Releases()[0])
+	if err != nil {
+		return nil, err
+	}
+	return rel.Catalog, nil
+}
+
+// runCheck is `livehost check`: every problem, each on a line.
+func runCheck(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
+	cfg, want, err := loadConfig(o)
+	if o.Embedded {
+		// Placeholders for what the embedded servers will answer with.
+		cfg.Kafka.Brokers, cfg.Redis.Addrs = []string{"embedded:0"}, []string{"embedded:0"}
+		cfg.Policy = PolicyConfig{Model: policy.ModelID, Replicas: []PolicyReplica{{Name: "embedded", BaseURL: "http://embedded/v1", Slots: 1}}}
+	}
+	_, harnessErr := loadHarness(cfg.Harness)
+	if err := errors.Join(err, cfg.Validate(want), harnessErr); err != nil {
+		return err
+	}
+	fmt.Fprintf(std.Out, "the configuration is good for %v\n", want)
+	return nil
+}
+
+// runHarnessValidate is `livehost harness validate`.
+func runHarnessValidate(_ context.Context, dir string, std cli.IO) error {
+	h, err := loadHarness(HarnessConfig{Dir: dir})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.Out, "the harness is good: releases %v\n", h.Releases())
+	return nil
+}
+
+// runHarnessHash is `livehost harness hash`.
+func runHarnessHash(_ context.Context, dir string, std cli.IO) error {
+	h, err := loadHarness(HarnessConfig{Dir: dir})
+	if err != nil {
+		return err
+	}
+	for _, id := range h.Releases() {
+		rel, err := h.Release(id)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(std.Out, "%s %s\n", rel.Hash, id)
+	}
+	return nil
+}
+
+const showTimeout = time.Minute

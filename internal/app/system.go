@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/fx"
+	"go.uber.org/fx/fxevent"
+
+	"livehost/abtest"
+	"livehost/abtest/redisstore"
+	"livehost/agentworker"
+	"livehost/aggregator"
+	"livehost/dispatcher"
+	"livehost/dispatcher/redisledger"
+	"livehost/harness"
+	"livehost/internal/clock"
+	"livehost/internal/lifecycle"
+	"livehost/internal/redisclient"
+	"livehost/streams/event"
+	"livehost/streams/kafka"
+	"livehost/streams/topic"
+)
+
+// stopTimeout is above the longest run and the longest sentence, so that a stop
+// drains.
+const stopTimeout = 60 * time.Second
+
+// stageModules is what each target adds.
+var stageModules = map[string]fx.Option{
+	"dispatcher":  fx.Options(dispatcher.Module, fx.Provide(provideLedger)),
+	"agentworker": fx.Options(agentworker.Module, agentworkerParts),
+	"aggregator":  fx.Options(aggregator.Module, fx.Provide(provideAssigner), fx.Invoke(startAssigner)),
+}
+
+// system is the fx application of the wanted targets. More options come first:
+// they stop last.
+func system(cfg Config, want []string, clk *clock.Clock, log *slog.Logger, outlets dispatcher.Outlets, more ...fx.Option) *fx.App {
+	opts := append([]fx.Option{
+		fx.WithLogger(func() fxevent.Logger {
+			l := &fxevent.SlogLogger{Logger: log}
+			l.UseLogLevel(slog.LevelDebug)
+			return l
+		}),
+		fx.RecoverFromPanics(),
+		fx.StartTimeout(stopTimeout), fx.StopTimeout(stopTimeout),
+		fx.Supply(cfg, cfg.Kafka, cfg.Redis, cfg.ABTest, cfg.Aggregator, cfg.Agentworker, cfg.Dispatcher, clk, log, outlets),
+		fx.Provide(provideRedis, provideHarness),
+		kafka.Module,
+	}, more...)
+	for _, t := range want {
+		opts = append(opts, stageModules[t])
+	}
+	return fx.New(append(opts, kafka.Consumers)...)
+}
+
+func provideRedis(lc fx.Lifecycle, cfg redisclient.Config) redis.UniversalClient {
+	c := redisclient.New(cfg)
+	lc.Append(fx.StopHook(c.Close))
+	return c
+}
+
+// provideHarness loads the content once.
+func provideHarness(cfg Config) (*harness.Harness, error) { return loadHarness(cfg.Harness) }
+
+func loadHarness(cfg HarnessConfig) (*harness.Harness, error) {
+	h, err := harness.Default()
+	if cfg.Dir != "" {
+		if _, serr := os.Stat(cfg.Dir); serr != nil {
+			return nil, fmt.Errorf("harness: %w; name an existing folder", serr)
+		}
+		h, err = harness.Load(os.DirFS(cfg.Dir))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Catalog == "" {
+		return h, nil
+	}
+	c, err := harness.LoadCatalog(cfg.Catalog)
+	if err != nil {
+		return nil, err
+	}
+	return h.UseCatalog(c), nil
+}
+
+func provideLedger(client redis.UniversalClient) (dispatcher.Ledger, error) {
+	return redisledger.New(redisledger.DefaultConfig(), client)
+}
+
+// assigner gives the aggregator what abtest knows.
+type assigner struct{ *abtest.Assigner }
+
+// Assign implements aggregator.Assigner.
+func (a assigner) Assign(room event.RoomID, viewer event.ViewerID) aggregator.Assignment {
+	return aggregator.Assignment(a.Assigner.Assign(room, viewer))
+}
+
+func provideAssigner(cfg abtest.Config, client redis.UniversalClient, log *slog.Logger) (*abtest.Assigner, aggregator.Assigner, error) {
+	store := redisstore.New(client)
+	a, err := abtest.New(cfg, abtest.Deps{Definitions: store, Overrides: store, Log: log})
+	return a, assigner{a}, err
+}
+
+// startAssigner makes sure that the layer has an experiment and keeps the
+// snapshot fresh. Without Redis the assigner goes on with what it has.
+func startAssigner(lc fx.Lifecycle, sd fx.Shutdowner, client redis.UniversalClient, a *abtest.Assigner, log *slog.Logger) {
+	lc.Append(fx.StartHook(func(ctx context.Context) {
+		if err := redisstore.New(client).Ensure(ctx, abtest.Default()); err != nil {
+			log.Warn("the default experiment is not in Redis", "err", err)
+			return
+		}
+		if err := a.Refresh(ctx); err != nil {
+			log.Warn("experiment not loaded", "err", err)
+		}
+	}))
+	lifecycle.Append(lc, sd, log, "abtest", a.Run)
+}
+
+// provision creates the topics that are missing.
+func provision(ctx context.Context, cfg Config, log *slog.Logger) error {
+	p, err := kafka.Provision(ctx, cfg.Kafka, topic.All(topic.DefaultPartitions))
+	if err != nil {
+		return fmt.Errorf("topics: %w", err)
+	}
+	for _, d := range p.Differs {
+		log.Warn("topic differs from the catalogue", "what", d)
+	}
+	return nil
+}
+
+// runApp starts app, waits for ctx or an early end, and stops it.
+func runApp(ctx context.Context, app *fx.App) error {
+	if err := app.Err(); err != nil {
+		return err
+	}
+	if err := app.Start(ctx); err != nil {
+		return err
+	}
+	var failed error
+	select {
+	case <-ctx.Done():
+	case s := <-app.Wait():
+		if s.ExitCode != 0 {
+			failed = errors.New("a part stopped early; the log says which")
+		}
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	return errors.Join(failed, app.Stop(stop))
+}

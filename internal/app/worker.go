@@ -1,0 +1,89 @@
+package app
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/fx"
+
+	"livehost/agentworker"
+	"livehost/agentworker/model/openaimodel"
+	"livehost/agentworker/redisclaims"
+	"livehost/agentworker/routing"
+	"livehost/agentworker/runner"
+	"livehost/agentworker/tool"
+	"livehost/agentworker/tool/mcptoolset"
+	"livehost/harness"
+	"livehost/internal/clock"
+	"livehost/internal/lifecycle"
+)
+
+// agentworkerParts is what the agentworker needs beside the log: policy, tools,
+// content and claims.
+var agentworkerParts = fx.Options(
+	fx.Provide(provideRouter, provideServers, provideToolset, provideRunner, provideClaims,
+		func(h *harness.Harness, t *tool.Toolset) agentworker.Releases { return newReleases(h, t) }),
+	fx.Invoke(func(lc fx.Lifecycle, sd fx.Shutdowner, log *slog.Logger, s *mcptoolset.Toolset) {
+		lifecycle.Append(lc, sd, log, "mcp", s.Run)
+	}),
+)
+
+// policyTransport reuses connections: a replica has few requests at a time.
+func policyTransport(lc fx.Lifecycle) *http.Transport {
+	t := &http.Transport{MaxIdleConnsPerHost: 4, IdleConnTimeout: 2 * time.Minute, ForceAttemptHTTP2: false}
+	lc.Append(fx.StopHook(t.CloseIdleConnections))
+	return t
+}
+
+func provideRouter(lc fx.Lifecycle, cfg Config, clk *clock.Clock, log *slog.Logger) (*routing.Router, error) {
+	transport := policyTransport(lc)
+	var replicas []routing.Replica
+	for _, r := range cfg.Policy.Replicas {
+		m, err := openaimodel.New(openaimodel.Config{BaseURL: r.BaseURL, Model: cfg.Policy.Model, APIKey: string(cfg.Policy.APIKey)},
+			openaimodel.Deps{Transport: transport})
+		if err != nil {
+			return nil, err
+		}
+		replicas = append(replicas, routing.Replica{Name: r.Name, Model: m, Slots: r.Slots})
+	}
+	return routing.New(routing.DefaultConfig(), routing.Deps{Clock: clk, Log: log, Replicas: replicas})
+}
+
+// provideServers reaches the MCP servers for the tools that any release binds.
+func provideServers(lc fx.Lifecycle, cfg Config, h *harness.Harness, log *slog.Logger) (*mcptoolset.Toolset, error) {
+	mc := mcptoolset.DefaultConfig()
+	for _, s := range cfg.MCP {
+		mc.Servers = append(mc.Servers, mcptoolset.Server{Name: s.Name, URL: s.URL})
+	}
+	var tools []*harness.Tool
+	seen := map[string]bool{}
+	for _, id := range h.Releases() {
+		rel, err := h.Release(id)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range rel.Tools {
+			if !seen[t.Name] {
+				seen[t.Name] = true
+				tools = append(tools, t)
+			}
+		}
+	}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: 2 * time.Minute}}
+	lc.Append(fx.StopHook(client.CloseIdleConnections))
+	return mcptoolset.New(mc, mcptoolset.Deps{Log: log, HTTP: client, Tools: tools})
+}
+
+func provideToolset(clk *clock.Clock, servers *mcptoolset.Toolset, log *slog.Logger) (*tool.Toolset, error) {
+	return tool.New(tool.DefaultConfig(), tool.Deps{Log: log, Clock: clk, Servers: servers, HTTP: http.DefaultTransport})
+}
+
+func provideRunner(clk *clock.Clock, log *slog.Logger, router *routing.Router) (*runner.Runner, error) {
+	return runner.New(runner.DefaultConfig(), runner.Deps{Clock: clk, Log: log, Model: router})
+}
+
+func provideClaims(client redis.UniversalClient) (agentworker.Claims, error) {
+	return redisclaims.New(redisclaims.DefaultConfig(), redisclaims.Deps{Client: client})
+}
