@@ -23,7 +23,11 @@ func (l *layered) Claim(ctx context.Context, c Claim) (got Claimed, degraded boo
 		got, _ = l.local.Claim(ctx, c) // memory does not fail
 		return got, true
 	}
+	if got.Wait > 0 {
+		return got, false
+	}
 	got.Held = slices.DeleteFunc(got.Held, func(k ClaimKey) bool { return l.local.finished(c.RoomID, k) })
+	c.Keys = got.Held
 	if last := l.local.lastAttempt(c); last >= got.Attempt { // the store has forgotten an attempt that the log knows
 		got.Attempt = last + 1
 		if err := l.shared.Mark(ctx, c, got.Attempt, MarkAttempt); err != nil {
