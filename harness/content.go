@@ -4,7 +4,7 @@ import "embed"
 
 // content is the harness that ships with the binary.
 //
-//go:embed catalog faq hooks prompts releases skills tools
+//go:embed catalog faq hooks overlays prompts releases skills tools
 var content embed.FS
 
 // Default loads the harness that ships with the binary.

@@ -200,7 +200,7 @@ func TestProblems(t *testing.T) {
 		{"tools/get_product.yaml", "name: get_product\ndescription: d\nbinding: {kind: carrier_pigeon}\n", `tools/get_product.yaml:3: binding.kind is "carrier_pigeon"`},
 		{"tools/answer.yaml", "name: answer\ndescription: d\nbinding: {kind: builtin, name: answer}\nparameters: {type: object, properties: {a: {type: strin}}}\n", "tools/answer.yaml:4: parameters:"},
 		{"tools/search_faq.yaml", "name: search_faq\nname: twice\n", "tools/search_faq.yaml:2: YAML: mapping key"},
-		{"catalog/test.json", "{\n\"catalog_id\": \"test\",\n\"produkte\": []}", `catalog/test.json:3: JSON: json: unknown field "produkte"`},
+		{"catalog/test.json", "{\n\"catalog_id\": \"test\",\n\"produkte\": []}", "catalog/test.json:3: produkte: there is no such field"},
 		{"faq/common.yaml", "- id: a\n  question: [q]\n  answer: x\n- id: a\n  question: [q]\n  answer: y\n", `faq/common.yaml:4: id "a" is empty or there twice`},
 		{"releases/main.yaml", "id: main\npolicy: {version: v}\nprompt: [identity, room_status, boundaries]\nskills: [no-such]\ntools:\n  - answer\n  - no_such_tool\nhooks: []\ncatalog: test\nfaq: []\n", `releases/main.yaml:7: there is no tool "no_such_tool"`},
 		{"releases/plain.yaml", "id: other\n", `releases/plain.yaml:1: id "other" is not the file's name "plain"`},

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"regexp"
 	"strconv"
+	"strings"
 )
 
 // jsonProblem gives a decoding error its line and a reason that says what to do.
@@ -17,8 +20,26 @@ func jsonProblem(file string, data []byte, dec *json.Decoder, err error) error {
 		return Problem{file, lineAt(data, syntax.Offset), "JSON: " + syntax.Error()}
 	case errors.As(err, &mistyped):
 		return Problem{file, lineAt(data, mistyped.Offset), fmt.Sprintf("%s: is a JSON %s, want %s", mistyped.Field, mistyped.Value, mistyped.Type)}
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return Problem{file, lineAt(data, int64(len(data))), "JSON: the file ends before the catalogue does"}
+	}
+	if m := unknownField.FindStringSubmatch(err.Error()); m != nil {
+		path, line := findField(jsonLines(data), m[1])
+		return Problem{file, line, path + ": there is no such field; see docs/harness.md for the catalogue's"}
 	}
 	return Problem{file, lineAt(data, dec.InputOffset()), "JSON: " + err.Error()}
+}
+
+var unknownField = regexp.MustCompile(`^json: unknown field "(.*)"$`)
+
+// findField is the first path that ends in the field.
+func findField(lines map[string]int, field string) (path string, line int) {
+	for p, n := range lines {
+		if (p == field || strings.HasSuffix(p, "."+field)) && (path == "" || n < line || n == line && p < path) {
+			path, line = p, n
+		}
+	}
+	return path, line
 }
 
 func lineAt(data []byte, offset int64) int {
