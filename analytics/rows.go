@@ -1,8 +1,17 @@
 package analytics
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"sync"
 	"time"
 
+	"livehost/internal/clock"
+	"livehost/internal/fault"
 	"livehost/streams"
 	"livehost/streams/event"
 )
@@ -31,30 +40,86 @@ var Columns = map[string][]string{
 	"tool_calls": {"tool", "variant", "run_id", "call_no", "room_id", "round", "release", "duration_ms", "error", "cause", "started_time"},
 	"guardrail_hits": {"rule", "variant", "hit_id", "run_id", "window_id", "room_id", "danmaku_ids", "version", "stage", "point", "span", "action", "cause",
 		"release", "policy_version", "harness_hash", "hit_time"},
-	"exposures":    {"experiment", "unit", "experiment_version", "variant", "kind", "room_id", "degraded", "exposure_id", "exposure_time"},
+	"exposures":    {"experiment", "unit", "experiment_version", "variant", "kind", "unit_kind", "room_id", "degraded", "exposure_id", "exposure_time", "append_time"},
 	"order_events": {"order_id", "seq", "room_id", "merchant_id", "viewer", "product_id", "status", "amount_fen", "quantity", "order_time", "append_time"},
 }
 
 // rowsOf are the topics that are stored, and how.
-var rowsOf = map[string]func(*Sink, streams.Record) ([]Row, error){
-	event.TopicOutcome:      mapped((*Sink).outcome),
-	event.TopicWindow:       mapped((*Sink).window),
-	event.TopicReply:        mapped((*Sink).reply),
-	event.TopicDelivery:     mapped((*Sink).delivery),
-	event.TopicTrajectory:   mapped((*Sink).step),
-	event.TopicGuardrailHit: mapped((*Sink).hit),
-	event.TopicExposure:     mapped((*Sink).exposure),
-	event.TopicOrder:        mapped((*Sink).order),
+var rowsOf = map[string]func(*mapper, streams.Record) ([]Row, error){
+	event.TopicOutcome:      mapped((*mapper).outcome),
+	event.TopicWindow:       mapped((*mapper).window),
+	event.TopicReply:        mapped((*mapper).reply),
+	event.TopicDelivery:     mapped((*mapper).delivery),
+	event.TopicTrajectory:   mapped((*mapper).step),
+	event.TopicGuardrailHit: mapped((*mapper).hit),
+	event.TopicExposure:     mapped((*mapper).exposure),
+	event.TopicOrder:        mapped((*mapper).order),
 }
 
-func mapped[T event.Event](f func(*Sink, T, streams.Record) []Row) func(*Sink, streams.Record) ([]Row, error) {
-	return func(s *Sink, r streams.Record) ([]Row, error) {
+func mapped[T event.Event](f func(*mapper, T, streams.Record) []Row) func(*mapper, streams.Record) ([]Row, error) {
+	return func(m *mapper, r streams.Record) ([]Row, error) {
 		e, err := event.Decode[T](r.Value)
 		if err != nil {
 			return nil, err
 		}
-		return f(s, e, r), nil
+		rows := f(m, e, r)
+		for _, row := range rows {
+			if err := row.check(); err != nil {
+				return nil, fault.Wrap(fault.Invalid, fmt.Errorf("%s: %w", r.Topic, err))
+			}
+		}
+		return rows, nil
 	}
+}
+
+// mapper makes rows of records: the same record always gives the same rows.
+type mapper struct {
+	key   []byte
+	macs  sync.Pool // of hash.Hash with key
+	clock *clock.Clock
+}
+
+func newMapper(key string, c *clock.Clock) *mapper {
+	m := &mapper{key: []byte(key), clock: c}
+	m.macs.New = func() any { return hmac.New(sha256.New, m.key) }
+	return m
+}
+
+func (m *mapper) rows(r streams.Record) ([]Row, error) {
+	f, ok := rowsOf[r.Topic]
+	if !ok {
+		return nil, fault.Errorf(fault.Internal, "analytics: topic %s is not stored", r.Topic)
+	}
+	return f(m, r)
+}
+
+// pseudonym is the keyed hash of a viewer or unit: the same id and key always
+// give the same 32 hex digits, and nobody without the key can go back. Anonymous
+// viewers have none.
+func (m *mapper) pseudonym(id event.ViewerID) string {
+	if id.Anonymous() {
+		return ""
+	}
+	mac := m.macs.Get().(hash.Hash)
+	defer m.macs.Put(mac)
+	mac.Reset()
+	_, _ = io.WriteString(mac, string(id)) // a hash never fails
+	var sum [sha256.Size]byte
+	return hex.EncodeToString(mac.Sum(sum[:0])[:16])
+}
+
+// latest is the end of what the tables' times can hold.
+var latest = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// check finds what the tables cannot hold: one such row would make its whole
+// block unacceptable for ever.
+func (r Row) check() error {
+	for i, v := range r.Values {
+		if t, ok := v.(time.Time); ok && (t.Unix() < 0 || !t.Before(latest)) {
+			return fmt.Errorf("%s: %v is not a time between 1970 and 2100", Columns[r.Table][i], t.UnixMilli())
+		}
+	}
+	return nil
 }
 
 func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
@@ -74,17 +139,17 @@ func texts[T ~string](ids []T) []string {
 	return out
 }
 
-func (s *Sink) outcome(o event.Outcome, _ streams.Record) []Row {
+func (m *mapper) outcome(o event.Outcome, _ streams.Record) []Row {
 	return []Row{{"danmaku_outcomes", []any{
-		string(o.RoomID), string(o.DanmakuID), s.pseudonym(o.ViewerID), string(o.State), o.Reason, o.By, flag(o.Eligible), flag(o.Admitted),
+		string(o.RoomID), string(o.DanmakuID), m.pseudonym(o.ViewerID), string(o.State), o.Reason, o.By, flag(o.Eligible), flag(o.Admitted),
 		string(o.WindowID), string(o.RunID), string(o.CoverID), string(o.Channel), string(o.Variant), o.Intent, at(o.PlatformMs), at(o.ReplyMs), at(o.TimeMs),
 	}}}
 }
 
-func (s *Sink) window(w event.Window, _ streams.Record) []Row {
+func (m *mapper) window(w event.Window, _ streams.Record) []Row {
 	ids := make([]string, len(w.Members))
-	for i, m := range w.Members {
-		ids[i] = string(m.DanmakuID)
+	for i, member := range w.Members {
+		ids[i] = string(member.DanmakuID)
 	}
 	return []Row{{"windows", []any{
 		string(w.RoomID), string(w.WindowID), string(w.BroadcastID), string(w.Kind), string(w.Mode), string(w.Variant), w.Experiment, uint32(w.ExperimentVersion),
@@ -92,7 +157,7 @@ func (s *Sink) window(w event.Window, _ streams.Record) []Row {
 	}}}
 }
 
-func (s *Sink) reply(r event.Reply, _ streams.Record) []Row {
+func (m *mapper) reply(r event.Reply, _ streams.Record) []Row {
 	var public string
 	covers, private, privateTexts := []string{}, []string{}, []string{}
 	if r.Public != nil {
@@ -113,53 +178,66 @@ func (s *Sink) reply(r event.Reply, _ streams.Record) []Row {
 	}}}
 }
 
-func (s *Sink) delivery(d event.Delivery, _ streams.Record) []Row {
+func (m *mapper) delivery(d event.Delivery, _ streams.Record) []Row {
 	return []Row{{"deliveries", []any{
 		string(d.RoomID), string(d.DeliveryID), string(d.ReplyID), string(d.RunID), string(d.State), d.Reason, string(d.Channel), d.Outlet, Redact(d.Text),
-		texts(d.DanmakuIDs), s.pseudonym(d.ViewerID), string(d.Variant), string(d.HeardVariant), d.Intent, flag(d.StaleFact),
+		texts(d.DanmakuIDs), m.pseudonym(d.ViewerID), string(d.Variant), string(d.HeardVariant), d.Intent, flag(d.StaleFact),
 		d.Versions.Release, d.Versions.PolicyVersion, d.Versions.HarnessHash, at(d.FirstAudioMs), at(d.EndMs), at(d.SpeakByMs), d.SpeechQueuedMs, at(d.TimeMs),
 	}}}
 }
 
 // step is a row of the trajectory, and one of the calls when it was a call.
-func (s *Sink) step(p event.Step, _ streams.Record) []Row {
+func (m *mapper) step(p event.Step, _ streams.Record) []Row {
 	rows := []Row{{"trajectory_steps", []any{
 		string(p.RunID), uint16(p.Seq), string(p.RoomID), string(p.WindowID), string(p.Variant), uint8(p.Round), string(p.Kind), p.Name, p.Replica,
-		Redact(p.Input), Redact(p.Output), Redact(p.Reasoning), p.Error, p.Cause, p.BudgetMs, p.FirstTokenMs, uint32(p.PromptTokens), uint32(p.CompletionTokens),
+		Redact(p.Input), Redact(p.Output), Redact(p.Reasoning), Redact(p.Error), Redact(p.Cause), p.BudgetMs, p.FirstTokenMs, uint32(p.PromptTokens), uint32(p.CompletionTokens),
 		p.Versions.Release, p.Versions.PolicyVersion, p.Versions.HarnessHash, at(p.StartedMs), at(p.EndedMs),
 	}}}
 	switch p.Kind {
 	case event.StepModel:
 		rows = append(rows, Row{"model_calls", []any{
 			p.Replica, string(p.Variant), string(p.RunID), uint16(p.Seq), string(p.RoomID), uint8(p.Round), p.Versions.Release, p.Versions.PolicyVersion,
-			p.FirstTokenMs, p.EndedMs - p.StartedMs, uint32(p.PromptTokens), uint32(p.CompletionTokens), p.Error, p.Cause, at(p.StartedMs),
+			p.FirstTokenMs, p.EndedMs - p.StartedMs, uint32(p.PromptTokens), uint32(p.CompletionTokens), Redact(p.Error), Redact(p.Cause), at(p.StartedMs),
 		}})
 	case event.StepTool:
 		rows = append(rows, Row{"tool_calls", []any{
 			p.Name, string(p.Variant), string(p.RunID), uint16(p.Seq), string(p.RoomID), uint8(p.Round), p.Versions.Release,
-			p.EndedMs - p.StartedMs, p.Error, p.Cause, at(p.StartedMs),
+			p.EndedMs - p.StartedMs, p.Error, Redact(p.Cause), at(p.StartedMs),
 		}})
 	}
 	return rows
 }
 
-func (s *Sink) hit(h event.GuardrailHit, _ streams.Record) []Row {
+func (m *mapper) hit(h event.GuardrailHit, _ streams.Record) []Row {
 	return []Row{{"guardrail_hits", []any{
 		h.Rule, string(h.Variant), h.HitID, string(h.RunID), string(h.WindowID), string(h.RoomID), texts(h.DanmakuIDs), h.Version, h.Stage, h.Point, Redact(h.Span),
-		h.Action, h.Cause, h.Versions.Release, h.Versions.PolicyVersion, h.Versions.HarnessHash, at(h.TimeMs),
+		h.Action, Redact(h.Cause), h.Versions.Release, h.Versions.PolicyVersion, h.Versions.HarnessHash, at(h.TimeMs),
 	}}}
 }
 
-func (s *Sink) exposure(e event.Exposure, _ streams.Record) []Row {
+func (m *mapper) exposure(e event.Exposure, r streams.Record) []Row {
 	return []Row{{"exposures", []any{
-		e.Experiment, s.pseudonym(event.ViewerID(e.Unit)), uint32(e.ExperimentVersion), string(e.Variant), string(e.Kind), string(e.RoomID), flag(e.Degraded),
-		s.pseudonym(event.ViewerID(e.ExposureID)), at(e.TimeMs),
+		e.Experiment, m.pseudonym(event.ViewerID(e.Unit)), uint32(e.ExperimentVersion), string(e.Variant), string(e.Kind), unitKind(e), string(e.RoomID), flag(e.Degraded),
+		m.pseudonym(event.ViewerID(e.ExposureID)), at(e.TimeMs), m.appended(r),
 	}}}
 }
 
-func (s *Sink) order(o event.Order, r streams.Record) []Row {
+// unitKind is what the experiment assigns: viewers, or whole rooms.
+func unitKind(e event.Exposure) string {
+	if e.Unit == string(e.RoomID) {
+		return "room"
+	}
+	return "viewer"
+}
+
+// appended is when the log had the record, in room time.
+func (m *mapper) appended(r streams.Record) time.Time {
+	return at(m.clock.Room(r.AppendTime).UnixMilli())
+}
+
+func (m *mapper) order(o event.Order, r streams.Record) []Row {
 	return []Row{{"order_events", []any{
-		string(o.OrderID), uint16(o.Seq), string(o.RoomID), string(o.MerchantID), s.pseudonym(o.ViewerID), string(o.ProductID), string(o.Status),
-		o.AmountFen, o.Quantity, at(o.TimeMs), r.AppendTime.UTC(),
+		string(o.OrderID), uint64(o.Seq), string(o.RoomID), string(o.MerchantID), m.pseudonym(o.ViewerID), string(o.ProductID), string(o.Status),
+		o.AmountFen, o.Quantity, at(o.TimeMs), m.appended(r),
 	}}}
 }

@@ -2,13 +2,17 @@ package analytics
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
+	"slices"
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
+	"livehost/internal/clock"
 	"livehost/internal/config"
 	"livehost/internal/fault"
 	"livehost/streams"
@@ -20,7 +24,7 @@ type Config struct {
 	MaxRows  int           `yaml:"max_rows"`  // rows of a batch over all tables
 	MaxWait  time.Duration `yaml:"max_wait"`  // how long a row waits for its batch
 	Buffered int           `yaml:"buffered"`  // rows held at most; above it intake waits
-	RetryMin time.Duration `yaml:"retry_min"` // first wait before a batch is tried again; doubles
+	RetryMin time.Duration `yaml:"retry_min"` // first wait before a block is tried again; doubles
 	RetryMax time.Duration `yaml:"retry_max"`
 	HashKey  config.Secret `yaml:"hash_key"` // of viewers' pseudonyms; changing it makes everyone a stranger
 }
@@ -48,44 +52,34 @@ func (c Config) Validate() error {
 	return errors.Join(problems...)
 }
 
-// Block is the rows of one table that are inserted together.
-type Block struct {
-	Table   string
-	Columns []string
-	Rows    [][]any
-	Token   string // the same for every try of the same block
-}
-
-// Store takes blocks. An error of kind Unavailable or Exhausted is tried again.
-type Store interface {
-	Insert(ctx context.Context, b Block) error
-}
-
 // Deps is what a Sink works with; all are required.
 type Deps struct {
 	Store Store
+	Clock *clock.Clock // maps the log's append times to room time
 	Log   *slog.Logger
 }
 
 // Sink is a streams.Handler of everything that is stored.
 type Sink struct {
-	cfg  Config
-	deps Deps
+	cfg    Config
+	store  *retrying
+	mapper *mapper
+	id     string // of this sink; its tokens begin with it
+
+	free *semaphore.Weighted // rows that may still be taken
+	wake chan struct{}       // capacity 1: next should look again
 
 	mu    sync.Mutex
-	room  *sync.Cond // signalled when the buffer shrinks or the sink stops
 	batch batch
-	held  int // rows buffered or being inserted
+	count uint64 // batches so far
 	ended bool
-	full  chan struct{} // capacity 1: the batch is worth inserting now
 }
 
 // batch is what waits for the next insert.
 type batch struct {
-	rows  map[string][][]any
+	rows  map[string][][]any // by table
 	acks  []streams.Ack
-	count int
-	first streams.Record // of the batch, for its token
+	count int // rows
 	since time.Time
 }
 
@@ -96,71 +90,87 @@ func New(cfg Config, deps Deps) (*Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("analytics: %w", err)
 	}
-	s := &Sink{cfg: cfg, deps: deps, full: make(chan struct{}, 1)}
-	s.room = sync.NewCond(&s.mu)
-	return s, nil
+	return &Sink{
+		cfg:    cfg,
+		store:  &retrying{store: deps.Store, log: deps.Log, min: cfg.RetryMin, max: cfg.RetryMax},
+		mapper: newMapper(string(cfg.HashKey), deps.Clock),
+		id:     rand.Text(),
+		free:   semaphore.NewWeighted(int64(cfg.Buffered)),
+		wake:   make(chan struct{}, 1),
+	}, nil
 }
 
 // Binding is the sink's consumer group.
 func (s *Sink) Binding() streams.Binding {
-	var topics []string
+	return streams.Binding{
+		Group: s.cfg.Group, Topics: Topics(), Assignment: streams.AssignCooperative, Handler: s,
+		// What waits in the lanes is held too: a partition may not fill the memory
+		// while the store is away.
+		MaxUnfinished: max(s.cfg.MaxRows/4, 1),
+	}
+}
+
+// Topics are the topics that are stored, sorted.
+func Topics() []string {
+	topics := make([]string, 0, len(rowsOf))
 	for t := range rowsOf {
 		topics = append(topics, t)
 	}
-	return streams.Binding{
-		Group: s.cfg.Group, Topics: topics, Assignment: streams.AssignCooperative, Handler: s,
-		MaxUnfinished: s.cfg.Buffered,
-	}
+	slices.Sort(topics)
+	return topics
 }
 
 // Handle buffers the record's rows. It waits while the buffer is full.
 func (s *Sink) Handle(ctx context.Context, r streams.Record, ack streams.Ack) {
-	rows, err := rowsOf[r.Topic](s, r)
+	rows, err := s.mapper.rows(r)
 	if err != nil {
 		ack(err)
 		return
 	}
-	stop := context.AfterFunc(ctx, s.room.Broadcast)
-	defer stop()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.held >= s.cfg.Buffered && ctx.Err() == nil && !s.ended {
-		s.room.Wait()
-	}
-	if ctx.Err() != nil || s.ended {
-		ack(fault.Errorf(fault.Canceled, "analytics: stopping"))
+	if err := s.free.Acquire(ctx, int64(len(rows))); err != nil {
+		ack(errStopping)
 		return
 	}
-	s.add(r, rows, ack)
+	if !s.add(rows, ack) {
+		s.free.Release(int64(len(rows)))
+		ack(errStopping)
+	}
 }
 
-// add puts the rows into the batch. The lock is held.
-func (s *Sink) add(r streams.Record, rows []Row, ack streams.Ack) {
+var errStopping = fault.Errorf(fault.Canceled, "analytics: stopping")
+
+// add puts the rows into the batch; false when no batch will be stored any more.
+func (s *Sink) add(rows []Row, ack streams.Ack) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
 	b := &s.batch
 	if b.rows == nil {
-		b.rows, b.first, b.since = map[string][][]any{}, r, time.Now()
-		s.wake()
+		b.rows, b.since = make(map[string][][]any, len(Columns)), time.Now()
+		s.look()
 	}
 	for _, row := range rows {
 		b.rows[row.Table] = append(b.rows[row.Table], row.Values)
 	}
 	b.count += len(rows)
-	s.held += len(rows)
 	b.acks = append(b.acks, ack)
 	if b.count >= s.cfg.MaxRows {
-		s.wake()
+		s.look()
 	}
+	return true
 }
 
-func (s *Sink) wake() {
+func (s *Sink) look() {
 	select {
-	case s.full <- struct{}{}:
+	case s.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Run inserts batches until ctx ends; what is buffered then stays unacknowledged
-// and comes again.
+// Run stores batches until ctx ends; what is buffered then stays unacknowledged
+// and comes again. It returns early when the store refuses a block for good.
 func (s *Sink) Run(ctx context.Context) error {
 	defer s.end()
 	for {
@@ -172,111 +182,59 @@ func (s *Sink) Run(ctx context.Context) error {
 		for _, ack := range b.acks {
 			ack(err)
 		}
-		s.mu.Lock()
-		s.held -= b.count
-		s.room.Broadcast()
-		s.mu.Unlock()
-		if err != nil && ctx.Err() == nil {
+		s.free.Release(int64(b.count))
+		switch {
+		case err != nil && fault.KindOf(err) == fault.Canceled:
+			return nil
+		case err != nil:
 			return err
 		}
 	}
 }
 
+// end gives up what is buffered and whoever waits for room.
 func (s *Sink) end() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.ended = true
-	for _, ack := range s.batch.acks {
-		ack(fault.Errorf(fault.Canceled, "analytics: stopping"))
-	}
+	b := s.batch
 	s.batch = batch{}
-	s.room.Broadcast()
+	s.mu.Unlock()
+	for _, ack := range b.acks {
+		ack(errStopping)
+	}
+	s.free.Release(int64(b.count))
 }
 
-// next waits for a batch that is full or old enough.
+// next waits for a batch that is full or old enough; false when ctx ends.
 func (s *Sink) next(ctx context.Context) (batch, bool) {
-	for {
-		s.mu.Lock()
-		b, wait := s.batch, time.Duration(-1)
-		if b.rows != nil {
-			wait = s.cfg.MaxWait - time.Since(b.since)
-			if b.count >= s.cfg.MaxRows || wait <= 0 {
-				s.batch = batch{}
-				s.mu.Unlock()
-				return b, true
-			}
+	for ctx.Err() == nil {
+		b, wait := s.take()
+		if wait == 0 {
+			return b, true
 		}
-		s.mu.Unlock()
-		if !s.pause(ctx, wait) {
-			return batch{}, false
-		}
-	}
-}
-
-// pause waits until woken, for at most wait (for ever when negative); false when
-// ctx ends.
-func (s *Sink) pause(ctx context.Context, wait time.Duration) bool {
-	var timer <-chan time.Time
-	if wait >= 0 {
 		t := time.NewTimer(wait)
-		defer t.Stop()
-		timer = t.C
-	}
-	select {
-	case <-s.full:
-	case <-timer:
-	case <-ctx.Done():
-		return false
-	}
-	return true
-}
-
-// insert stores a batch, table by table, for as long as it takes.
-func (s *Sink) insert(ctx context.Context, b batch) error {
-	for table, rows := range b.rows {
-		block := Block{Table: table, Columns: Columns[table], Rows: rows, Token: token(table, b.first, len(rows))}
-		if err := s.insertBlock(ctx, block); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func token(table string, first streams.Record, rows int) string {
-	return table + "/" + first.Topic + "/" + strconv.Itoa(int(first.Partition)) + "/" + strconv.FormatInt(first.Offset, 10) + "/" + strconv.Itoa(rows) +
-		"/" + strconv.FormatInt(time.Now().UnixNano(), 36)
-}
-
-// insertBlock tries a block until the store takes it. The log hears the first
-// failure and the recovery.
-func (s *Sink) insertBlock(ctx context.Context, b Block) error {
-	wait, failed := s.cfg.RetryMin, 0
-	for {
-		err := s.deps.Store.Insert(ctx, b)
-		switch {
-		case err == nil && failed > 0:
-			s.deps.Log.Info("the analytics store is back", "table", b.Table, "tries", failed+1)
-			return nil
-		case err == nil:
-			return nil
-		case ctx.Err() != nil:
-			return fault.Errorf(fault.Canceled, "analytics: stopping: %w", err)
-		}
-		switch fault.KindOf(err) {
-		case fault.Unavailable, fault.Exhausted:
-		default:
-			return fmt.Errorf("analytics: insert into %s: %w", b.Table, err)
-		}
-		if failed++; failed == 1 {
-			s.deps.Log.Warn("the analytics store is away; intake waits when the buffer is full", "table", b.Table, "err", err)
-		}
-		t := time.NewTimer(max(wait, fault.RetryAfter(err)))
 		select {
+		case <-s.wake:
 		case <-t.C:
 		case <-ctx.Done():
-			t.Stop()
-			return fault.Errorf(fault.Canceled, "analytics: stopping: %w", err)
 		}
-		wait = min(2*wait, s.cfg.RetryMax)
+		t.Stop()
 	}
+	return batch{}, false
+}
+
+// take removes the batch when it is ready, else says how long to wait for it.
+func (s *Sink) take() (batch, time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.batch.rows == nil {
+		return batch{}, time.Hour // add wakes us earlier
+	}
+	if wait := s.cfg.MaxWait - time.Since(s.batch.since); wait > 0 && s.batch.count < s.cfg.MaxRows {
+		return batch{}, wait
+	}
+	b := s.batch
+	s.batch = batch{}
+	s.count++
+	return b, 0
 }

@@ -234,10 +234,12 @@ CREATE TABLE exposures (
     experiment_version UInt32,
     variant        LowCardinality(String),
     kind           LowCardinality(String) COMMENT 'bucketed or exposed',
+    unit_kind      LowCardinality(String) COMMENT 'viewer or room',
     room_id        String,
     degraded       UInt8,
     exposure_id    String,
-    exposure_time  DateTime64(3, 'UTC')
+    exposure_time  DateTime64(3, 'UTC') COMMENT 'in the key: a repeat after a restart is later, and the first counts',
+    append_time    DateTime64(3, 'UTC') COMMENT 'when the log had it; as-of cuts use it'
 ) ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(exposure_time)
 ORDER BY (experiment, unit, experiment_version, variant, kind, exposure_id, exposure_time)
@@ -248,7 +250,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 -- +goose StatementBegin
 CREATE TABLE order_events (
     order_id       String,
-    seq            UInt16,
+    seq            UInt64,
     room_id        String,
     merchant_id    String,
     viewer         String COMMENT 'keyed hash, as exposures.unit',

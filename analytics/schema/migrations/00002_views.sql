@@ -60,18 +60,22 @@ SELECT created_time, 'fallback', run_id, room_id, run_id, fallback, '', 'agentwo
        variant, release, policy_version, harness_hash, arrayConcat(public_covers, private_danmaku)
 FROM replies FINAL WHERE fallback != ''
 UNION ALL
-SELECT outcome_time, 'outcome', danmaku_id, room_id, run_id, reason, '', written_by, state, '', '',
+SELECT outcome_time, 'outcome', danmaku_id, room_id, run_id, state, '', written_by, state, '', reason,
        variant, '', '', '', [danmaku_id]
 FROM danmaku_outcomes FINAL WHERE state IN ('suppressed', 'failed', 'expired')
 -- +goose StatementEnd
 
+-- A unit's first record of each experiment version. An exposed unit is bucketed,
+-- so the first record of either kind is when it came into scope.
 -- +goose StatementBegin
 CREATE VIEW exposure_first AS
 SELECT
     experiment, experiment_version, unit,
-    groupUniqArray(variant) AS variants,
+    any(unit_kind) AS unit_kind,
+    if(unit_kind = 'room', concat('room/', any(room_id)), unit) AS order_key,
+    arraySort(groupUniqArray(variant)) AS variants,
     argMin(variant, exposure_time) AS first_variant,
-    minIf(exposure_time, kind = 'bucketed') AS bucketed_time,
+    min(exposure_time) AS bucketed_time,
     minIf(exposure_time, kind = 'exposed') AS exposed_time,
     countIf(kind = 'exposed') > 0 AS is_exposed,
     max(degraded) AS is_degraded
@@ -83,21 +87,20 @@ GROUP BY experiment, experiment_version, unit
 CREATE VIEW v_exposure_first AS SELECT * FROM exposure_first
 -- +goose StatementEnd
 
--- One row an order: confirmed receipt less refunds.
+-- One row an order. Refunds count against the order's GMV whenever they came, and
+-- nothing does before receipt is confirmed.
 -- +goose StatementBegin
 CREATE VIEW v_orders AS
 SELECT
-    order_id, any(room_id) AS room_id, any(viewer) AS viewer, any(product_id) AS product_id,
+    order_id,
+    argMin(room_id, seq) AS room_id, argMin(viewer, seq) AS viewer, argMin(product_id, seq) AS product_id,
     min(order_time) AS first_time,
-    minIf(order_time, status = 'paid') AS paid_time,
-    countIf(status = 'paid') > 0 AS is_paid,
+    countIf(status IN ('paid', 'confirmed')) > 0 AS is_paid,
     countIf(status = 'confirmed') > 0 AS is_confirmed,
-    maxIf(amount_fen, status = 'confirmed') - sumIf(amount_fen, status = 'refunded' AND confirmed_once) AS gmv_fen,
+    sumIf(amount_fen, status = 'refunded') AS refunded_fen,
+    if(is_confirmed, maxIf(amount_fen, status = 'confirmed') - refunded_fen, 0) AS gmv_fen,
     max(append_time) AS last_append
-FROM (
-    SELECT *, countIf(status = 'confirmed') OVER (PARTITION BY order_id) > 0 AS confirmed_once
-    FROM order_events FINAL
-)
+FROM order_events FINAL
 GROUP BY order_id
 -- +goose StatementEnd
 
@@ -105,16 +108,20 @@ GROUP BY order_id
 -- +goose StatementBegin
 CREATE VIEW v_ab_users AS
 SELECT
-    e.experiment AS experiment, e.experiment_version AS experiment_version, e.unit AS unit, e.first_variant AS variant,
-    e.is_exposed AS is_exposed, e.is_degraded AS is_degraded,
+    e.experiment AS experiment, e.experiment_version AS experiment_version, e.unit AS unit, e.unit_kind AS unit_kind,
+    e.first_variant AS variant, e.is_exposed AS is_exposed, e.is_degraded AS is_degraded,
     sumIf(o.gmv_fen, o.first_time >= e.bucketed_time) AS gmv_fen,
     countIf(o.is_paid AND o.first_time >= e.bucketed_time) AS orders,
     sumIf(o.gmv_fen, e.is_exposed AND o.first_time >= e.exposed_time) AS gmv_exposed_fen,
     countIf(o.is_paid AND e.is_exposed AND o.first_time >= e.exposed_time) AS orders_exposed
 FROM exposure_first AS e
-LEFT JOIN v_orders AS o ON o.viewer = e.unit
-WHERE length(e.variants) = 1 AND e.bucketed_time > toDateTime64(0, 3, 'UTC')
-GROUP BY experiment, experiment_version, unit, variant, is_exposed, is_degraded
+LEFT JOIN (
+    SELECT viewer AS order_key, first_time, is_paid, gmv_fen FROM v_orders WHERE viewer != ''
+    UNION ALL
+    SELECT concat('room/', room_id), first_time, is_paid, gmv_fen FROM v_orders
+) AS o ON o.order_key = e.order_key
+WHERE length(e.variants) = 1
+GROUP BY experiment, experiment_version, unit, unit_kind, variant, is_exposed, is_degraded
 -- +goose StatementEnd
 
 -- +goose StatementBegin

@@ -1,0 +1,102 @@
+package analytics
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"livehost/internal/fault"
+)
+
+// Block is the rows of one table that are inserted together.
+type Block struct {
+	Table   string
+	Columns []string
+	Rows    [][]any
+	// Token is the same for every try of this block and never used for another
+	// one: the store counts a block once that it has taken but not acknowledged.
+	Token string
+}
+
+// Store takes blocks. It returns when the block is on disk. An error of kind
+// Unavailable or Exhausted is tried again, with the same block. Concurrency-safe.
+type Store interface {
+	Insert(ctx context.Context, b Block) error
+}
+
+// tablesAtOnce is how many blocks of a batch are inserted at the same time.
+const tablesAtOnce = 4
+
+// insert stores a batch, each table's block in one goroutine, for as long as it
+// takes. The token need not outlive the process: after a restart the blocks are
+// cut differently, and the tables themselves keep one of two equal rows.
+func (s *Sink) insert(ctx context.Context, b batch) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(tablesAtOnce)
+	for table, rows := range b.rows {
+		block := Block{Table: table, Columns: Columns[table], Rows: rows, Token: s.id + "/" + strconv.FormatUint(s.count, 10) + "/" + table}
+		g.Go(func() error { return s.store.insert(ctx, block) })
+	}
+	return g.Wait()
+}
+
+// retrying tries a block until the store takes it. The log hears when the store
+// goes away and when it comes back.
+type retrying struct {
+	store    Store
+	log      *slog.Logger
+	min, max time.Duration
+
+	mu   sync.Mutex
+	away time.Time // since when; zero while the store answers
+}
+
+func (r *retrying) insert(ctx context.Context, b Block) error {
+	for wait := r.min; ; wait = min(2*wait, r.max) {
+		err := r.store.Insert(ctx, b)
+		if err == nil {
+			r.back()
+			return nil
+		}
+		if ctx.Err() != nil {
+			return errStopping
+		}
+		switch fault.KindOf(err) {
+		case fault.Unavailable, fault.Exhausted:
+		default:
+			// Never Invalid: the records are not to blame and must not become dead letters.
+			return &fault.Error{Kind: fault.Internal, Err: fmt.Errorf("analytics: the store refuses a block of %s: %w", b.Table, err)}
+		}
+		r.gone(b, err)
+		t := time.NewTimer(max(wait, fault.RetryAfter(err)))
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return errStopping
+		}
+	}
+}
+
+func (r *retrying) gone(b Block, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.away.IsZero() {
+		r.away = time.Now()
+		r.log.Warn("the analytics store is away; intake waits when the buffer is full", "table", b.Table, "err", err)
+	}
+}
+
+func (r *retrying) back() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.away.IsZero() {
+		r.log.Info("the analytics store is back", "away_ms", time.Since(r.away).Milliseconds())
+		r.away = time.Time{}
+	}
+}
