@@ -126,10 +126,7 @@ func (a *assembly) add(d delta) {
 func (a *assembly) addCall(c callDelta) {
 	s := a.find(c)
 	name := c.Function.Name
-	starts := s == nil ||
-		(c.ID != "" && s.id != "" && c.ID != s.id) ||
-		(name != "" && s.name != "" && (name != s.name || json.Valid([]byte(s.args.String()))) && c.ID != s.id) ||
-		(c.Index == nil && c.ID == "" && name != "" && s.name != "")
+	starts := s == nil || s.ended(c)
 	if starts {
 		if c.ID == "" && name == "" && c.Function.Arguments == "" {
 			return // an empty chunk after the calls
@@ -147,6 +144,20 @@ func (a *assembly) addCall(c callDelta) {
 		s.name = name
 	}
 	s.args.WriteString(string(c.Function.Arguments))
+}
+
+// ended reports whether the delta begins another call rather than going on with s.
+func (s *slot) ended(c callDelta) bool {
+	name := c.Function.Name
+	switch {
+	case c.ID != "" && c.ID == s.id:
+		return false // its id in every delta
+	case c.ID != "" && s.id != "":
+		return true
+	case name == "" || s.name == "":
+		return false
+	}
+	return name != s.name || c.Index == nil || s.args.Len() > 0 && json.Valid([]byte(s.args.String()))
 }
 
 // find is the latest slot the delta may continue.

@@ -11,8 +11,11 @@ import (
 
 const maxLine = 4 << 20 // bytes of one SSE line, and of a whole JSON body
 
-// noted is what the transport saw of one response.
-type noted struct{ done bool }
+// noted is what the transport is told of one request and saw of its response.
+type noted struct {
+	id   string // of the request
+	done bool   // [DONE] came
+}
 
 type notedKey struct{}
 
@@ -20,13 +23,15 @@ type notedKey struct{}
 type transport struct{ next http.RoundTripper }
 
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	note, ok := req.Context().Value(notedKey{}).(*noted)
+	if !ok {
+		return t.next.RoundTrip(req)
+	}
+	req = req.Clone(req.Context())
+	req.Header.Set("X-Request-Id", note.id)
 	resp, err := t.next.RoundTrip(req)
 	if err != nil || resp.StatusCode >= http.StatusBadRequest {
 		return resp, err
-	}
-	note, _ := req.Context().Value(notedKey{}).(*noted)
-	if note == nil {
-		return resp, nil
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind == "application/json" {
@@ -37,8 +42,8 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func withNote(ctx context.Context) (context.Context, *noted) {
-	n := &noted{}
+func withNote(ctx context.Context, id string) (context.Context, *noted) {
+	n := &noted{id: id}
 	return context.WithValue(ctx, notedKey{}, n), n
 }
 

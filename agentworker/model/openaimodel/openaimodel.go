@@ -62,7 +62,7 @@ func New(cfg Config, deps Deps) (*Model, error) {
 // Complete streams one answer and returns it whole.
 func (m *Model) Complete(ctx context.Context, req model.Request) (model.Response, error) {
 	start := time.Now()
-	ctx, note := withNote(ctx)
+	ctx, note := withNote(ctx, req.ID)
 	stream, err := m.client.CreateChatCompletionStream(ctx, m.request(req))
 	if err != nil {
 		return model.Response{Took: time.Since(start)}, classify(ctx, err)
@@ -152,7 +152,6 @@ func (m *Model) request(req model.Request) openai.ChatCompletionRequest {
 		Temperature:   float32(req.Temperature),
 		TopP:          float32(req.TopP),
 		StreamOptions: &openai.StreamOptions{IncludeUsage: true},
-		User:          req.ID,
 	}
 	if req.NoThinking {
 		out.ChatTemplateKwargs = map[string]any{"enable_thinking": false}

@@ -1,0 +1,306 @@
+package openaimodel_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+	"golang.org/x/tools/txtar"
+
+	"livehost/agentworker/model"
+	"livehost/agentworker/model/openaimodel"
+	"livehost/internal/fault"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var offered = []model.Tool{
+	{Name: "item", Parameters: json.RawMessage(`{"type":"object","properties":{"number":{"type":"string"}}}`)},
+	{Name: "order", Parameters: json.RawMessage(`{"type":"object"}`)},
+}
+
+// serve answers every request with the handler and gives the model that asks it.
+func serve(t *testing.T, h http.HandlerFunc) *openaimodel.Model {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	transport := &http.Transport{}
+	t.Cleanup(func() { transport.CloseIdleConnections(); srv.Close() })
+	m, err := openaimodel.New(openaimodel.Config{BaseURL: srv.URL + "/v1/", Model: "m", APIKey: "key"}, openaimodel.Deps{Transport: transport})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func stream(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func render(resp model.Response, err error) string {
+	var b strings.Builder
+	if err != nil {
+		return fmt.Sprintf("error %s\n", model.ClassOf(err))
+	}
+	if resp.Rescued {
+		b.WriteString("rescued\n")
+	}
+	if resp.Content != "" || len(resp.ToolCalls) == 0 {
+		fmt.Fprintf(&b, "text %q\n", resp.Content)
+	}
+	if resp.Reasoning != "" {
+		fmt.Fprintf(&b, "reasoning %q\n", resp.Reasoning)
+	}
+	for _, c := range resp.ToolCalls {
+		fmt.Fprintf(&b, "call %q %s %s\n", c.ID, c.Name, c.Arguments)
+	}
+	if resp.Finish != model.FinishStop {
+		fmt.Fprintf(&b, "finish %s\n", resp.Finish)
+	}
+	if resp.Usage != (model.Usage{}) {
+		fmt.Fprintf(&b, "usage %d %d\n", resp.Usage.Prompt, resp.Usage.Completion)
+	}
+	return b.String()
+}
+
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	a, err := txtar.ParseFile("testdata/streams.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Files)%2 != 0 {
+		t.Fatal("a stream without what it wants")
+	}
+	for i := 0; i < len(a.Files); i += 2 {
+		name, body, want := a.Files[i].Name, string(a.Files[i].Data), string(a.Files[i+1].Data)
+		if name == "crlf.sse" {
+			body = strings.ReplaceAll(body, "\n", "\r\n")
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := render(serve(t, stream(body)).Complete(t.Context(), model.Request{Tools: offered}))
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestManyKeepAlives(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat(": keep-alive\n\n", 2000) + `data: {"choices":[{"delta":{"content":"好"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n"
+	if got := render(serve(t, stream(body)).Complete(t.Context(), model.Request{})); got != "text \"好\"\n" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		status int
+		body   string
+		class  model.Class
+		kind   fault.Kind
+	}{
+		{400, `{"object":"error","message":"context too long","code":400}`, model.Rejected, fault.Invalid},
+		{400, `{"error":{"message":"bad","type":"invalid_request_error"}}`, model.Rejected, fault.Invalid},
+		{401, `no`, model.Rejected, fault.Invalid},
+		{429, `{"error":{"message":"slow down"}}`, model.RateLimited, fault.Exhausted},
+		{500, `<html>`, model.Unreachable, fault.Unavailable},
+		{503, ``, model.Unreachable, fault.Unavailable},
+	} {
+		m := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(tt.status)
+			_, _ = io.WriteString(w, tt.body)
+		})
+		_, err := m.Complete(t.Context(), model.Request{})
+		if model.ClassOf(err) != tt.class || fault.KindOf(err) != tt.kind {
+			t.Errorf("%d %s: %v: class %s, kind %v; want %s, %v", tt.status, tt.body, err, model.ClassOf(err), fault.KindOf(err), tt.class, tt.kind)
+		}
+	}
+}
+
+func TestWholeBody(t *testing.T) {
+	t.Parallel()
+	m := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_, _ = io.WriteString(w, "{\n \"choices\": [{\"message\": {\"content\": \"好\"},\n \"finish_reason\": \"stop\"}]}")
+	})
+	if got := render(m.Complete(t.Context(), model.Request{})); got != "text \"好\"\n" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	var got map[string]any
+	var id, auth string
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		id, auth = r.Header.Get("X-Request-Id"), r.Header.Get("Authorization")
+		if r.URL.Path != "/v1/chat/completions" {
+			t.Errorf("path %s", r.URL.Path)
+		}
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		stream("data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n")(w, r)
+	})
+	_, err := m.Complete(t.Context(), model.Request{
+		ID: "w#1/1.1", MaxTokens: 64, Temperature: 1, TopP: 0.95, NoThinking: true, Tools: offered[:1],
+		Messages: []model.Message{
+			{Role: model.System, Content: "s"}, {Role: model.User, Content: "u"},
+			{Role: model.Assistant, ToolCalls: []model.ToolCall{{ID: "call_1_0", Name: "item", Arguments: "{}"}}},
+			{Role: model.ToolRole, ToolCallID: "call_1_0", Content: "{}"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]any
+	if err := json.Unmarshal([]byte(`{
+		"model": "m", "stream": true, "stream_options": {"include_usage": true}, "max_tokens": 64, "temperature": 1, "top_p": 0.95,
+		"chat_template_kwargs": {"enable_thinking": false},
+		"messages": [{"role":"system","content":"s"},{"role":"user","content":"u"},
+			{"role":"assistant","tool_calls":[{"id":"call_1_0","type":"function","function":{"name":"item","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"call_1_0","content":"{}"}],
+		"tools": [{"type":"function","function":{"name":"item","parameters":{"type":"object","properties":{"number":{"type":"string"}}}}}]
+	}`), &want); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-6 && b-a < 1e-6 })); d != "" {
+		t.Errorf("request (-want +got):\n%s", d)
+	}
+	if id != "w#1/1.1" || auth != "Bearer key" {
+		t.Errorf("request id %q, authorization %q", id, auth)
+	}
+}
+
+func TestTimesOutAndCancels(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{}, 2)
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		gone <- struct{}{}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	resp, err := m.Complete(ctx, model.Request{})
+	if model.ClassOf(err) != model.Timeout || resp.FirstToken <= 0 || resp.Took < 40*time.Millisecond {
+		t.Errorf("%v, first token after %v, took %v", err, resp.FirstToken, resp.Took)
+	}
+	<-gone // the replica's work was cancelled
+	ctx, cancel = context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if _, err := m.Complete(ctx, model.Request{}); model.ClassOf(err) != model.Canceled || fault.KindOf(err) != fault.Canceled {
+		t.Errorf("%v, want canceled", err)
+	}
+	<-gone
+}
+
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	err := openaimodel.Config{BaseURL: "ftp://x"}.Validate()
+	if err == nil || !strings.Contains(err.Error(), "base_url") || !strings.Contains(err.Error(), "model") {
+		t.Errorf("Validate: %v, want both problems", err)
+	}
+}
+
+// asStream is a recorded transcript as a replica sends it: event streams as they
+// are, lists of chunks one per line, and logs of a serving engine.
+func asStream(t *testing.T, file string, body []byte) string {
+	t.Helper()
+	var b strings.Builder
+	switch filepath.Ext(file) {
+	case ".txt":
+		for line := range strings.Lines(string(body)) {
+			b.WriteString("data: " + line)
+		}
+	case ".json":
+		var log struct {
+			Stream []struct {
+				Data json.RawMessage `json:"data"`
+			} `json:"input_stream"`
+		}
+		if err := json.Unmarshal(body, &log); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, e := range log.Stream {
+			var one strings.Builder
+			for line := range strings.Lines(string(e.Data)) {
+				one.WriteString(strings.TrimSpace(line))
+			}
+			b.WriteString("data: " + one.String() + "\n")
+		}
+	default:
+		return string(body)
+	}
+	return b.String() + "\ndata: [DONE]\n"
+}
+
+// TestRecorded reads every recorded transcript beside the checkout, when there: each
+// must be read without a surprise. What each means is the conformance suite's.
+func TestRecorded(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join("..", "..", "..", "..", "shared", "data", "sse")
+	var files []string
+	for _, kind := range []string{"*.sse", "*.chunks.txt", "*stream*.json", "*incomplete_tool.json"} {
+		found, err := filepath.Glob(filepath.Join(dir, "*", kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range found {
+			// cohere speaks its own protocol; requests are not answers
+			if !strings.Contains(file, "cohere__") && !strings.HasSuffix(file, ".request.json") {
+				files = append(files, file)
+			}
+		}
+	}
+	if len(files) == 0 {
+		t.Skip("no recorded transcripts beside the checkout")
+	}
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := serve(t, stream(asStream(t, file, body))).Complete(t.Context(), model.Request{})
+		name := filepath.Base(file)
+		switch {
+		case strings.Contains(name, "error_stream_parts") || strings.Contains(name, "structured_error"):
+			if model.ClassOf(err) != model.StreamError {
+				t.Errorf("%s: %v, want a stream error", name, err)
+			}
+			continue
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+			continue
+		case resp.Content == "" && len(resp.ToolCalls) == 0 && resp.Reasoning == "":
+			t.Errorf("%s: nothing was read", name)
+		}
+		for _, c := range resp.ToolCalls {
+			if c.Name == "" {
+				t.Errorf("%s: a call without name: %+v", name, resp.ToolCalls)
+			}
+			if !json.Valid([]byte(c.Arguments)) && !strings.Contains(name, "dup_args") {
+				t.Errorf("%s: arguments %q", name, c.Arguments)
+			}
+		}
+	}
+	t.Logf("%d transcripts", len(files))
+}
