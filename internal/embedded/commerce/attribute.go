@@ -92,7 +92,7 @@ func attributeByValue(p *harness.Product, question string) (int, bool) {
 		}
 		v := newVocabulary(texts...)
 		d := searchDoc{strong: v}
-		if d.explain(query{tokens: parseQuery(question).tokens}, "") > 0 {
+		if d.explain(query{tokens: parseQuery(question).tokens, need: true}, "") > 0 {
 			return i, true
 		}
 	}

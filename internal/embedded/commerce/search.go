@@ -202,8 +202,9 @@ func (d *searchDoc) score(q query) int {
 }
 
 // explain scores the query against the names and the weak text. The last piece of
-// the query says what kind of thing is asked for and must name the product,
-// unless the query asks for a quality.
+// the query says what kind of thing is asked for and must end a name of the
+// product (blueberry gummies are no blueberries, 银耳钉 no 银耳), unless the query
+// asks for a quality.
 func (d *searchDoc) explain(q query, weak vocabulary) int {
 	const impossible = -1
 	n := len(q.tokens)
@@ -215,13 +216,13 @@ func (d *searchDoc) explain(q query, weak vocabulary) int {
 		best[i] = [2]int{impossible, impossible}
 		for from := max(0, i-maxSegment); from < i; from++ {
 			piece := q.tokens[from:i]
-			value, strong := d.piece(piece, weak)
+			value, naming := d.piece(piece, weak)
 			skip := filler[strings.Join(piece, " ")]
 			for seen := range 2 {
 				if skip && best[from][seen] >= 0 {
 					best[i][seen] = max(best[i][seen], best[from][seen])
 				}
-				if value > 0 && (seen == 1 || strong || q.need) && best[from][1] >= 0 {
+				if value > 0 && (seen == 1 || naming || q.need) && best[from][1] >= 0 {
 					best[i][seen] = max(best[i][seen], best[from][1]+value)
 				}
 			}
@@ -243,9 +244,9 @@ func (d *searchDoc) explain(q query, weak vocabulary) int {
 	return score
 }
 
-// piece values a piece of a query: strong pieces name the product. One CJK
+// piece values a piece of a query; naming ones end a name of the product. One CJK
 // character alone must be a whole name of it.
-func (d *searchDoc) piece(piece []string, weak vocabulary) (value int, strong bool) {
+func (d *searchDoc) piece(piece []string, weak vocabulary) (value int, naming bool) {
 	weight := len(piece) * len(piece)
 	if len(piece) == 1 && isHan(piece[0]) {
 		if slices.Contains(d.names, piece[0]) {
@@ -255,7 +256,7 @@ func (d *searchDoc) piece(piece []string, weak vocabulary) (value int, strong bo
 	}
 	switch {
 	case d.strong.has(piece):
-		return 3 * weight, true
+		return 3 * weight, d.strong.ends(piece)
 	case weak.has(piece):
 		return weight, false
 	default:
@@ -292,6 +293,11 @@ func (v vocabulary) has(piece []string) bool {
 		}
 		at += i + 1
 	}
+}
+
+// ends reports whether a text ends with the piece.
+func (v vocabulary) ends(piece []string) bool {
+	return strings.Contains(string(v), " "+strings.Join(piece, " ")+" \x00")
 }
 
 // normal is the form in which texts are compared: NFKC, lower case.
