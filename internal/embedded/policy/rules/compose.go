@@ -18,7 +18,8 @@ const (
 const (
 	intentBonus  = 0.35 // added to a skill whose intents name the danmaku's
 	skillAtLeast = 0.35 // the least sum for which a skill is loaded
-	goodSecond   = 0.5  // share of the best sum from which the second is loaded too
+	goodOther    = 0.4  // share of the best sum from which another is loaded too
+	maxSkills    = 3    // skills loaded for one danmaku
 )
 
 // composer turns plans into the next turn.
@@ -61,7 +62,7 @@ func (c composer) load(skills skillCorpus) Decision {
 	return d
 }
 
-// skillsFor is the skill for one ask, and the next best one: which skills may
+// skillsFor is the skill for one ask, and the next best ones: which skills may
 // stand alone and which only add to others is not in the list.
 func (c composer) skillsFor(a ask, skills skillCorpus) []string {
 	sums := make([]float64, len(c.room.skills))
@@ -90,8 +91,8 @@ func (c composer) skillsFor(a ask, skills skillCorpus) []string {
 		}
 	})
 	var out []string
-	for n, i := range order[:min(2, len(order))] {
-		if sums[i] >= skillAtLeast && (n == 0 || sums[i] >= goodSecond*sums[order[0]]) {
+	for _, i := range order[:min(maxSkills, len(order))] {
+		if sums[i] >= skillAtLeast && sums[i] >= goodOther*sums[order[0]] {
 			out = append(out, c.room.skills[i].name)
 		}
 	}

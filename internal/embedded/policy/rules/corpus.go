@@ -163,15 +163,11 @@ func newSkillCorpus(skills []skill) skillCorpus {
 	for i, sk := range skills {
 		var doc [][]token
 		for _, text := range skillBreak.Split(sk.description, -1) {
-			p, ts := compilePhrase(text, nil)
-			if len(p.slots) > 0 || len(ts) == 0 {
-				ts = tokenize(text)
-				p = &phrase{text: text, language: languageOf(text), literals: len(ts)}
-			}
+			ts := tokenize(text)
 			if len(ts) == 0 {
 				continue
 			}
-			p.doc = i
+			p := &phrase{doc: i, text: text, language: languageOf(text), literals: len(ts)}
 			doc, all, phrases = append(doc, ts), append(all, ts), append(phrases, p)
 		}
 		docs = append(docs, doc)

@@ -104,6 +104,10 @@ func (l *lexicon) number(ts []token) []int32 {
 	out := make([]int32, len(ts))
 	unknown := map[string]int32{}
 	for i, t := range ts {
+		if l.anyNumber && t.sure {
+			out[i] = numberID
+			continue
+		}
 		id, ok := l.ids[t.text]
 		if !ok && len(t.text) >= 4 && isLatin(t.text) && !t.sure {
 			id, ok = l.near(t.text)

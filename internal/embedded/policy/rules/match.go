@@ -12,15 +12,17 @@ func splitFields(s string) iter.Seq[string] { return strings.FieldsSeq(s) }
 // scoring is how a match of a phrase and a text is weighed.
 type scoring struct {
 	phraseShare float64 // worth of a phrase that is wholly in the text; the rest is that of a text wholly explained by the phrase
+	leastPhrase float64 // the least share of the phrase that must be in the text
 	leastText   float64 // the least share of the text that must be explained
 	leftover    float64 // taken off for each number the phrase does not use
 	least       float64 // the least score that is a match
+	anyNumber   bool    // numbers are all alike
 }
 
 // share joins how much of the phrase is in the text and how much of the text is
 // explained; negative when too little of it is.
 func (s scoring) share(phrase, text float64) float64 {
-	if text < s.leastText {
+	if text < s.leastText || phrase < s.leastPhrase {
 		return -1
 	}
 	return s.phraseShare*phrase + (1-s.phraseShare)*text
@@ -28,9 +30,9 @@ func (s scoring) share(phrase, text float64) float64 {
 
 var (
 	// An example must explain the text: what it leaves out may be the point.
-	exampleScoring = scoring{phraseShare: 0.4, leastText: 0.35, leftover: 0.3, least: 0.47}
+	exampleScoring = scoring{phraseShare: 0.4, leastPhrase: 0.48, leastText: 0.35, leftover: 0.3, least: 0.47}
 	// A skill's phrase need only be in the text.
-	skillScoring = scoring{phraseShare: 0.7, least: 0.35}
+	skillScoring = scoring{phraseShare: 0.7, leastPhrase: 0.65, least: 0.45, anyNumber: true}
 )
 
 const (
@@ -38,7 +40,9 @@ const (
 	captureKnown    = 0.15 // the same when some phrase says it literally
 	wholePhrase     = 0.25 // taken off for each capture that is a whole phrase by itself
 	otherLanguage   = 0.8  // factor when asker and phrase differ in language
-	bareCapture     = 0.48 // score of a phrase that is nothing but a free capture
+	bareShort       = 0.55 // score of a phrase that is nothing but a free capture, for a text of a few words
+	bareLong        = 0.48 // the same for a longer text, which is seldom a name
+	nameTokens      = 6    // as many tokens a name commonly has; what a capture holds beyond is not explained
 	maxCaptureRunes = 20
 )
 
@@ -124,7 +128,7 @@ func (t *askText) match(p *phrase) (match, bool) {
 			return
 		}
 		for i := from; i < len(t.tokens); i++ {
-			if _, ok := typedValue(t.tokens[i], p.slots[s]); ok {
+			if _, ok := typedValue(t.tokens[i], p.slots[s]); ok && t.standsAlone(i, p) {
 				chosen = append(chosen, i)
 				choose(s+1, i+1)
 				chosen = chosen[:len(chosen)-1]
@@ -133,6 +137,15 @@ func (t *askText) match(p *phrase) (match, bool) {
 	}
 	choose(0, 0)
 	return best, best.score >= 0
+}
+
+// standsAlone says that token i is a value by itself: what is written to it, as in
+// 13T or 165cm, must be words of the phrase.
+func (t *askText) standsAlone(i int, p *phrase) bool {
+	if t.tokens[i].joined && i > 0 && !slices.Contains(p.ids, t.ids[i-1]) {
+		return false
+	}
+	return i+1 == len(t.tokens) || !t.tokens[i+1].joined || slices.Contains(p.ids, t.ids[i+1])
 }
 
 // typedValue is the token as a value of a typed slot: as a number, then as written
@@ -201,7 +214,10 @@ func (t *askText) readFree(p *phrase, ids []int32, captures map[string]string) f
 		if len(p.slots) > 1 || !t.capture(p.slots[0], 0, len(ids), captures) {
 			return -1
 		}
-		return bareCapture
+		if len(ids) <= nameTokens {
+			return bareShort
+		}
+		return bareLong
 	}
 	var (
 		replaced []int32 // the text with textID for each capture
@@ -228,9 +244,12 @@ func (t *askText) readFree(p *phrase, ids []int32, captures map[string]string) f
 			if t.lex.whole[idKey(ids[at:found])] {
 				asked += wholePhrase
 			}
-			for _, id := range ids[at:found] {
+			for i, id := range ids[at:found] {
 				share := captureNew
-				if id >= 0 {
+				switch {
+				case i >= nameTokens:
+					share = 0
+				case id >= 0:
 					share = captureKnown
 				}
 				hidden += t.lex.weight(id)
@@ -285,8 +304,12 @@ func indexIDs(ids, seg []int32, from int, gap bool) int {
 }
 
 // capture takes tokens [from, to) as the value of a free slot, without the words
-// around a name. Words that stand for something else (这个, what) are no value.
+// around a name. Words that stand for something else (这个, what) are no value, nor
+// is a single character that the phrases use as a word.
 func (t *askText) capture(s slot, from, to int, captures map[string]string) bool {
+	if to-from == 1 && t.ids[from] >= firstWordID && !isLatin(t.tokens[from].text) {
+		return false
+	}
 	text := trimWords(joinTokens(t.tokens[from:to]))
 	if text == "" || utf8.RuneCountInString(text) > maxCaptureRunes || hasPronoun(text) || !s.accept(text) {
 		return false
@@ -297,8 +320,8 @@ func (t *askText) capture(s slot, from, to int, captures map[string]string) bool
 
 var (
 	leadingWords = strings.Fields("请问 主播 老板 宝宝 宝贝 亲 姐姐 姐妹们 姐妹 姐 哥 家人们 你好 您好 那个 这个 那款 这款 这件 那件 那 这 你们家 你们 " +
-		"我想要 我想问 我想买 我要 我想 想要 想问 想买 想看 问一下 问下 还有没有 有没有 还有 有 看看 看一下 看下 那么 所以 现在 今天")
-	trailingWords = strings.Fields("呢 啊 呀 吧 的 了 哦 现在 今天 到底 大概 一般 是 都 还")
+		"我想要 我想问 我想买 我要 我想 想要 想问 想买 想看 问一下 问下 还有没有 有没有 还有 有 看看 看一下 看下 那么 所以 现在 今天 先 求 对 讲讲 试试 更")
+	trailingWords = strings.Fields("呢 啊 呀 吧 的 了 哦 哇 捏 呗 哟 啦 嘛 现在 今天 到底 大概 一般 后续 可不可以 能不能 可以 还会 是 都 还")
 	leadingEn     = newSet("the a an this that these those your you do does have is are any some can i hi hey hello please pls so and for of")
 	pronouns      = strings.Fields("这 那 什么 怎么 哪 我 你 他 她 它 吗 为啥 多少")
 	pronounsEn    = newSet("it this that these those what whats hows wheres which how why when where who one ones them they you me i u")

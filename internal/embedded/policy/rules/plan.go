@@ -1,6 +1,10 @@
 package rules
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // plan is how one ask is treated: the example, what it captured and its call.
 type plan struct {
@@ -48,6 +52,8 @@ func (c *corpus) plans(a ask, r room, tools map[string]*schema) []plan {
 	for _, m := range c.lex.prepare(a.text, a.language()).matches(c.phrases) {
 		add(m.doc, m.captures, m.score)
 	}
+	// Of two that fit about as well, facts say more than a question back.
+	slices.SortStableFunc(out, func(x, y plan) int { return cmp.Compare(y.worth(), x.worth()) })
 	if len(out) == 0 {
 		for _, i := range c.anything {
 			if !c.examples[i].empty() {
@@ -56,6 +62,16 @@ func (c *corpus) plans(a ask, r room, tools map[string]*schema) []plan {
 		}
 	}
 	return out
+}
+
+// callBonus is what having a tool to ask is worth against a better wording.
+const callBonus = 0.03
+
+func (p plan) worth() float64 {
+	if p.call != nil {
+		return p.score + callBonus
+	}
+	return p.score
 }
 
 // bind fills the arguments of the example's call; false when a placeholder has no
@@ -165,7 +181,8 @@ func inLanguage(list []string, lang string) []string {
 
 func (p plan) branch(branches []Branch, result *toolResult) *Branch {
 	for i, b := range branches {
-		holds := true
+		_, onError := b.If["error"]
+		holds := onError == (result != nil && result.err != "")
 		for path, want := range b.If {
 			holds = holds && p.holds(path, want, result)
 		}
@@ -187,7 +204,7 @@ func (p plan) holds(path string, want texts, result *toolResult) bool {
 		}
 		return false
 	}
-	if result == nil || result.err != "" {
+	if result == nil {
 		return false
 	}
 	got := result.field(strings.TrimPrefix(path, "result."))

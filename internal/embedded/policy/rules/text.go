@@ -14,6 +14,7 @@ type token struct {
 	text   string
 	number string // decimal digits when it can be read as a number, else ""
 	sure   bool   // surely a number: written in digits, or in several numerals, or before 号
+	joined bool   // written to the token before without a space, as the T of 13T
 }
 
 // Two private-use characters stand for a captured number and a captured text.
@@ -57,7 +58,7 @@ func cut(text string, slots bool) []token {
 				j++
 			}
 			s := shortenRepeated(string(rs[i:j]))
-			out = append(out, token{text: s, number: s, sure: true})
+			out = append(out, token{text: s, number: s, sure: true, joined: i > 0 && isWordLetter(rs[i-1])})
 		case strings.ContainsRune(hanNumerals, r):
 			for j < len(rs) && strings.ContainsRune(hanNumerals, rs[j]) {
 				j++
@@ -71,7 +72,7 @@ func cut(text string, slots bool) []token {
 			for j < len(rs) && (unicode.IsLetter(rs[j]) || unicode.Is(unicode.Mn, rs[j]) || isApostrophe(rs, j)) && !unicode.Is(unicode.Han, rs[j]) {
 				j++
 			}
-			out = append(out, token{text: unstretch(rs[i:j])})
+			out = append(out, token{text: unstretch(rs[i:j]), joined: i > 0 && isDigit(rs[i-1])})
 		}
 		i = j
 	}
@@ -80,6 +81,8 @@ func cut(text string, slots bool) []token {
 	}
 	return once(foldQuestion(out))
 }
+
+func isWordLetter(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Han, r) }
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
