@@ -131,8 +131,9 @@ func (it *item) question() question { return question{it.variant.Variant, it.mem
 
 // end writes the danmaku's outcome.
 func (r *room) end(it *item, state event.State, reason string, nowMs int64) {
-	r.emit(r.outcome(it, state, reason, nowMs))
-	r.forget(it, event.Outcome{DanmakuID: it.member.DanmakuID, State: state}, nowMs)
+	o := r.outcome(it, state, reason, nowMs)
+	r.emit(o)
+	r.forget(it, o, nowMs)
 }
 
 func (r *room) outcome(it *item, state event.State, reason string, nowMs int64) event.Outcome {
