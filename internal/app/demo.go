@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"time"
 
 	"go.uber.org/fx"
@@ -80,6 +81,11 @@ func runDemo(ctx context.Context, o cli.DemoOptions, std cli.IO) error {
 		r.dataDir = dir
 	}
 	defer r.cleanUp()
+	stopProfile, err := profile(o.Profiling)
+	if err != nil {
+		return err
+	}
+	defer stopProfile()
 	if err := r.startServers(ctx); err != nil {
 		return err
 	}
@@ -294,6 +300,21 @@ func (r *demoRun) untilSettled(ctx, playCtx context.Context, app *fx.App, player
 	defer cancel()
 	watch.Settle(wait) // what is left is reported as unaccounted
 	return nil
+}
+
+// profile writes a CPU profile until stop; none when path is "".
+func profile(path string) (stop func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("--cpuprofile: %w", err)
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("--cpuprofile: %w", err), f.Close())
+	}
+	return func() { pprof.StopCPUProfile(); _ = f.Close() }, nil
 }
 
 func (r *demoRun) cleanUp() {

@@ -21,17 +21,18 @@ type IO struct {
 
 // DemoOptions are the flags of demo; a zero value leaves the choice to the room.
 type DemoOptions struct {
-	Room    string        // recording (JSON Lines) or room script; "": our own evening
-	Catalog string        // catalogue in the harness/catalog schema
-	Focus   string        // JSON Lines of {ts_ms, link_id}
-	Speed   float64       // room seconds per wall second
-	From    time.Duration // where in the room to begin
-	For     time.Duration // how much of it to play
-	Busiest time.Duration // play the busiest stretch of this length instead of From and For
-	Profile string        // latency profile of the scripted policy
-	JSON    bool          // one JSON object on stdout, nothing else
-	Keep    bool          // keep the data directory
-	Data    string        // data directory; an existing one is gone on with
+	Room      string        // recording (JSON Lines) or room script; "": our own evening
+	Catalog   string        // catalogue in the harness/catalog schema
+	Focus     string        // JSON Lines of {ts_ms, link_id}
+	Speed     float64       // room seconds per wall second
+	From      time.Duration // where in the room to begin
+	For       time.Duration // how much of it to play
+	Busiest   time.Duration // play the busiest stretch of this length instead of From and For
+	Profile   string        // latency profile of the scripted policy
+	JSON      bool          // one JSON object on stdout, nothing else
+	Keep      bool          // keep the data directory
+	Data      string        // data directory; an existing one is gone on with
+	Profiling string        // write a CPU profile of the run here
 }
 
 // ServeOptions are the flags of serve and check.
@@ -126,6 +127,7 @@ func demo(a Actions, io IO) *cobra.Command {
 	f.StringVar(&o.Profile, "profile", "", "latency of the scripted policy: h20-mtp or instant")
 	f.BoolVar(&o.JSON, "json", false, "print the summary as one JSON object, and nothing else")
 	f.BoolVar(&o.Keep, "keep", false, "keep the data directory and say where it is")
+	f.StringVar(&o.Profiling, "cpuprofile", "", "write a CPU profile of the run to this file")
 	f.StringVar(&o.Data, "data", "", "data directory; what an earlier run left there is gone on with (implies --keep)")
 	return c
 }
