@@ -42,7 +42,7 @@ func Start(cfg Config, clk *clock.Clock, log *slog.Logger) (*Fleet, error) {
 	engine := rules.NewEngine(cfg.Seed)
 	f := &Fleet{}
 	for i := range cfg.Replicas {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 		if err != nil {
 			return nil, errors.Join(fault.Wrap(fault.Unavailable, fmt.Errorf("policy: replica %d: %w", i+1, err)), f.Close())
 		}

@@ -97,11 +97,14 @@ func (g *generation) cut(n int) {
 	}
 }
 
+// firstCJK is where the CJK blocks begin; most of a prompt is before them.
+const firstCJK = 0x2E80
+
 // estimate is a text's tokens: about 0.7 a Han character, 0.3 any other one.
 func estimate(s string) int {
 	tenths := 0
 	for _, r := range s {
-		if unicode.Is(unicode.Han, r) {
+		if r >= firstCJK && unicode.Is(unicode.Han, r) {
 			tenths += 7
 		} else {
 			tenths += 3

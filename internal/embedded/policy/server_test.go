@@ -323,6 +323,20 @@ func TestMaxTokensShortensReasoningFirst(t *testing.T) {
 	}
 }
 
+func TestThinkingCanBeTurnedOff(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, simulated, speed(t, 1000))
+	req := ready("多少钱")
+	req.ChatTemplateKwargs = map[string]any{"enable_thinking": false}
+	tn, err := stream(t.Context(), c, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tn.content != "您问几号呀" || tn.reasoning != "" || tn.usage.CompletionTokens > 10 {
+		t.Errorf("got %+v", tn)
+	}
+}
+
 func TestClosingCutsStreams(t *testing.T) {
 	t.Parallel()
 	f, c := start(t, simulated, frozen(t))

@@ -58,7 +58,7 @@ func remember[V any](e *Engine, m map[string]V, key string, make func() V) V {
 // Decide reads the request and says what to do next. The error lists what of the
 // harness's text could not be read; the decision is made from the rest.
 func (e *Engine) Decide(req Request) (Decision, error) {
-	tools, toolsErr, toolsKey := e.toolset(req.Tools)
+	tools, toolsKey, toolsErr := e.toolset(req.Tools)
 	d := readDialogue(req.Messages)
 	r := readRoom(d.system)
 	r.protocol.keepOffered(tools)
@@ -78,19 +78,20 @@ func (e *Engine) Decide(req Request) (Decision, error) {
 	return c.answer(examples), errors.Join(toolsErr, err)
 }
 
-func (e *Engine) toolset(tools []Tool) (map[string]*schema, error, string) {
-	var key strings.Builder
+// toolset compiles the tools; key is the same for the same tools.
+func (e *Engine) toolset(tools []Tool) (compiled map[string]*schema, key string, err error) {
+	var b strings.Builder
 	for _, t := range tools {
-		key.WriteString(t.Function.Name)
-		key.WriteByte(0)
-		key.Write(t.Function.Parameters)
-		key.WriteByte(0)
+		b.WriteString(t.Function.Name)
+		b.WriteByte(0)
+		b.Write(t.Function.Parameters)
+		b.WriteByte(0)
 	}
-	ts := remember(e, e.toolsets, key.String(), func() toolset {
+	ts := remember(e, e.toolsets, b.String(), func() toolset {
 		parsed, errs := parseTools(tools)
 		return toolset{parsed, errors.Join(errs...)}
 	})
-	return ts.tools, ts.err, key.String()
+	return ts.tools, b.String(), ts.err
 }
 
 func (e *Engine) skillCorpus(skills []skill) skillCorpus {

@@ -36,7 +36,6 @@ type skill struct {
 var (
 	roleLine   = regexp.MustCompile(`(?m)^- ([a-z ]+): *([\p{L}\p{N}_.-]+)\(([^)]*)\)`)
 	statusLine = regexp.MustCompile(`(?m)^([a-z][a-z0-9_]*): *(.*?) *$`)
-	heading    = regexp.MustCompile(`(?m)^#{1,6} `)
 )
 
 // readRoom reads the blocks of the system message. A text without block elements
@@ -92,9 +91,10 @@ func section(body, title string) (string, bool) {
 		return "", false
 	}
 	rest = rest[nl+1:]
-	if next := heading.FindStringIndex(rest); next != nil {
-		rest = rest[:next[0]]
+	if strings.HasPrefix(rest, "#") {
+		return "", true
 	}
+	rest, _, _ = strings.Cut(rest, "\n#") // the next heading
 	return rest, true
 }
 
