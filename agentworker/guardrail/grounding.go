@@ -13,8 +13,9 @@ import (
 type claim struct {
 	quantity.Quantity
 	link     event.LinkID // "" when the text does not say
-	clause   string
-	delivery bool // about shipping cost
+	clause   string       // its sentence
+	subject  string       // what stands between the number before it and its end
+	delivery bool         // about shipping cost
 }
 
 var (
@@ -27,11 +28,15 @@ func claims(text string) []claim {
 	var out []claim
 	for _, sentence := range sentenceEnd.Split(text, -1) {
 		var link event.LinkID
+		runes, from := []rune(sentence), 0
 		for _, q := range quantity.Read(sentence) {
 			if q.Kind == quantity.Link {
 				link = linkOf(q)
 			}
-			out = append(out, claim{Quantity: q, link: link, clause: sentence, delivery: deliveryFee.MatchString(sentence)})
+			out = append(out, claim{
+				Quantity: q, link: link, clause: sentence, subject: string(runes[from:q.End]), delivery: deliveryFee.MatchString(sentence),
+			})
+			from = q.End
 		}
 	}
 	return out
@@ -106,12 +111,12 @@ func (e *Evidence) records(c claim) []record {
 	}
 	if c.link != "" {
 		all = slices.DeleteFunc(all, func(r record) bool { return r.link != "" && r.link != c.link })
-	} else if name := onlyName(all, c.clause); name != "" {
+	} else if name := onlyName(all, c.subject); name != "" {
 		all = slices.DeleteFunc(all, func(r record) bool { return r.name != "" && r.name != name })
 	}
 	sku := ""
 	for _, r := range all {
-		if len(r.sku) > len(sku) && strings.Contains(c.clause, r.sku) {
+		if len(r.sku) > len(sku) && strings.Contains(c.subject, r.sku) {
 			sku = r.sku
 		}
 	}
@@ -128,11 +133,11 @@ func sameKind(k quantity.Kind) func(quantity.Quantity) bool {
 	return func(q quantity.Quantity) bool { return q.Kind == k }
 }
 
-// onlyName is the name of the one product that the clause names, "" for none or several.
-func onlyName(all []record, clause string) string {
+// onlyName is the name of the one product that the text names, "" for none or several.
+func onlyName(all []record, text string) string {
 	name := ""
 	for _, r := range all {
-		if r.name == "" || r.name == name || !strings.Contains(clause, r.name) {
+		if r.name == "" || r.name == name || !strings.Contains(text, r.name) {
 			continue
 		}
 		if name != "" {
@@ -204,16 +209,20 @@ func stockWords(in *Input) (Finding, bool) {
 
 // stock reports whether a result says so of the link named before the word.
 func (e *Evidence) stock(sentence string, at int, word string, means stocked) bool {
-	c := claim{clause: sentence}
+	c := claim{clause: sentence, subject: sentence[:at]}
 	for _, q := range quantity.Read(sentence[:at]) {
 		if q.Kind == quantity.Link {
 			c.link = linkOf(q)
 		}
 	}
-	if slices.ContainsFunc(e.records(c), func(r record) bool { return r.stocked == means }) {
-		return true
+	known := false
+	for _, r := range e.records(c) {
+		if r.stocked == means {
+			return true
+		}
+		known = known || r.stocked != stockUnknown
 	}
-	return slices.ContainsFunc(e.Results, func(r Result) bool { return strings.Contains(strings.ToLower(r.text), strings.ToLower(word)) })
+	return !known && slices.ContainsFunc(e.Results, func(r Result) bool { return strings.Contains(strings.ToLower(r.text), strings.ToLower(word)) })
 }
 
 // NotInRoom objects to facts of some product told to viewers who asked for one
