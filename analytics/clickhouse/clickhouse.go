@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"regexp"
 	"strings"
@@ -114,40 +113,3 @@ func (c *Client) Conn() driver.Conn { return c.conn }
 
 // Close disconnects.
 func (c *Client) Close() error { return errors.Join(c.conn.Close(), c.db.Close()) }
-
-// Error codes of ClickHouse with another next action than a bug.
-const (
-	tooManyParts        = 252
-	timeoutExceeded     = 159
-	memoryLimitExceeded = 241
-	notEnoughSpace      = 243
-	tooManyQueries      = 202
-	readonly            = 164
-	networkError        = 210
-	queryWasCancelled   = 394
-)
-
-// Classify gives a driver error its kind: what passes when waited for is
-// Unavailable or Exhausted; everything else the server says is a bug of ours.
-func Classify(err error) error {
-	var ex *clickhouse.Exception
-	var netErr net.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, context.Canceled):
-		return fault.Wrap(fault.Canceled, err)
-	case errors.As(err, &ex):
-		switch ex.Code {
-		case tooManyParts, memoryLimitExceeded, tooManyQueries:
-			return &fault.Error{Kind: fault.Exhausted, After: time.Second, Err: err}
-		case timeoutExceeded, notEnoughSpace, readonly, networkError, queryWasCancelled:
-			return fault.Wrap(fault.Unavailable, err)
-		}
-		return fault.Wrap(fault.Internal, err)
-	case errors.As(err, &netErr), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		errors.Is(err, context.DeadlineExceeded), errors.Is(err, clickhouse.ErrAcquireConnTimeout), strings.Contains(err.Error(), "connect"):
-		return fault.Wrap(fault.Unavailable, err)
-	}
-	return fault.Wrap(fault.Unavailable, err)
-}
