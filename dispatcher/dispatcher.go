@@ -202,7 +202,9 @@ func (d *Dispatcher) record(ctx context.Context, rm *room, pl plan, logged func(
 	}
 	rm.mu.Lock()
 	for _, e := range pl.endings {
-		delete(rm.pending, e.o.member.DanmakuID)
+		if rm.pending[e.o.member.DanmakuID] == e.o {
+			delete(rm.pending, e.o.member.DanmakuID)
+		}
 		if err == nil {
 			rm.p.settle(e, nowMs)
 		}

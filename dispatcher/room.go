@@ -271,6 +271,7 @@ func (rm *room) returnOrExpire(pl *plan, list []*owed, dl event.Delivery, nowMs 
 			continue
 		}
 		dl.DanmakuIDs, dl.StaleFact = append(dl.DanmakuIDs, o.member.DanmakuID), true
+		delete(rm.pending, o.member.DanmakuID) // its next answer is not this one's to wait for
 		pl.end(o, "", reasonStaleFact)
 	}
 	pl.deliver(rm, dl)

@@ -87,13 +87,9 @@ func (e *Espeak) Speak(ctx context.Context, u dispatcher.Utterance) (dispatcher.
 	if e.clock.NowMs() > u.SpeakByMs {
 		return dispatcher.Spoken{}, dispatcher.ErrLate
 	}
-	wav, err := e.synthesise(ctx, u)
+	wav, length, err := e.synthesise(ctx, u)
 	if err != nil {
 		return dispatcher.Spoken{}, err
-	}
-	length, err := wavLength(wav)
-	if err != nil {
-		return dispatcher.Spoken{}, fault.Errorf(fault.Unavailable, "espeak: %w", err)
 	}
 	if e.cfg.Dir != "" {
 		if err := os.WriteFile(filepath.Join(e.cfg.Dir, fileName(string(u.DeliveryID))), wav, 0o600); err != nil {
@@ -103,7 +99,13 @@ func (e *Espeak) Speak(ctx context.Context, u dispatcher.Utterance) (dispatcher.
 	return occupy(ctx, e.clock, u, length, func() { e.console.print("[%s] host: %s\n", u.RoomID, u.Text) })
 }
 
-func (e *Espeak) synthesise(ctx context.Context, u dispatcher.Utterance) ([]byte, error) {
+// Length is how long the utterance's audio is.
+func (e *Espeak) Length(ctx context.Context, u dispatcher.Utterance) (time.Duration, error) {
+	_, length, err := e.synthesise(ctx, u)
+	return length, err
+}
+
+func (e *Espeak) synthesise(ctx context.Context, u dispatcher.Utterance) ([]byte, time.Duration, error) {
 	limited, cancel := context.WithTimeout(ctx, e.cfg.Timeout) // a program's run: wall time
 	defer cancel()
 	language := u.Language
@@ -117,11 +119,15 @@ func (e *Espeak) synthesise(ctx context.Context, u dispatcher.Utterance) ([]byte
 	cmd.Stdout, cmd.Stderr = &wav, &stderr
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, 0, ctx.Err()
 		}
-		return nil, fault.Errorf(fault.Unavailable, "espeak: %w: %s", err, strings.TrimSpace(stderr.String()))
+		return nil, 0, fault.Errorf(fault.Unavailable, "espeak: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}
-	return wav.Bytes(), nil
+	length, err := wavLength(wav.Bytes())
+	if err != nil {
+		return nil, 0, fault.Errorf(fault.Unavailable, "espeak: %w", err)
+	}
+	return wav.Bytes(), length, nil
 }
 
 // fileName makes a delivery id a file's name.

@@ -52,6 +52,7 @@ var chinese = []rule{
 	}),
 	on(`((?:19|20)\d\d)(年|款|春|夏|秋|冬|新款)`, func(m []string) string { return digitByDigit(m[1]) + m[2] }),
 	on(`618(大促|活动|年中|期间)`, func(m []string) string { return "六一八" + m[1] }),
+	on(`(30[46]|316)(不锈钢)`, func(m []string) string { return digitByDigit(m[1]) + m[2] }),
 	// time of day
 	on(`([01]?\d|2[0-4])[:：]([0-5]\d)`, clockTime),
 	on(`(点|点半|分)[-~～–—]([零一二三四五六七八九十]+点)`, func(m []string) string { return m[1] + "到" + m[2] }),
@@ -115,20 +116,25 @@ var measures = map[string]string{
 
 var measured = regexp.MustCompile(`^(\d+)([a-zA-Z]+)$`)
 
-// model protects a model's digits from the number rules (as private-use runes), or
-// names the unit when it is a measure after all.
+// model protects a model's digits from the number rules, or names the unit when it is
+// a measure after all.
 func model(m []string) string {
 	if parts := measured.FindStringSubmatch(m[0]); parts != nil {
 		if unit, ok := measures[parts[2]]; ok {
 			return parts[1] + unit
 		}
 	}
+	return protect(m[0])
+}
+
+// protect hides a token's digits from the rules that follow, until unprotect.
+func protect(token string) string {
 	return "\uE000" + strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
 			return 0xE010 + r - '0'
 		}
 		return r
-	}, m[0]) + "\uE001"
+	}, token) + "\uE001"
 }
 
 func unprotect(m []string) string {
@@ -165,31 +171,4 @@ func size(m []string) string {
 		out += "乘" + cardinal(m[3])
 	}
 	return out
-}
-
-// english engines read plain numbers well; symbols need their words.
-var english = []rule{
-	on(`(\d),(\d{3})`, func(m []string) string { return m[1] + m[2] }),
-	on(`(\d),(\d{3})`, func(m []string) string { return m[1] + m[2] }), // 1,234,567: matches do not overlap
-	on(`\b(\d{3,4})-(\d{3,4})-(\d{2,4})\b`, func(m []string) string { return spaced(m[1]) + ", " + spaced(m[2]) + ", " + spaced(m[3]) }),
-	on(`[¥￥](NUM)\s?[-~–—]\s?[¥￥]?(NUM)`, func(m []string) string { return plain(m[1]) + " to " + plain(m[2]) + " yuan" }),
-	on(`[¥￥](NUM)`, func(m []string) string { return plain(m[1]) + " yuan" }),
-	on(`\$(NUM)`, func(m []string) string { return plain(m[1]) + " dollars" }),
-	on(`(NUM)\s?(?:RMB|CNY)\b`, func(m []string) string { return plain(m[1]) + " yuan" }),
-	on(`(NUM)%`, func(m []string) string { return plain(m[1]) + " percent" }),
-	on(`(NUM)\s?[-~–—]\s?(NUM)`, func(m []string) string { return m[1] + " to " + m[2] }),
-	on(`(NUM)\s?[*×x]\s?(NUM)`, func(m []string) string { return m[1] + " by " + m[2] }),
-	on(`(NUM)[*×x](NUM)`, func(m []string) string { return m[1] + " by " + m[2] }),
-	on(`(NUM)℃`, func(m []string) string { return m[1] + " degrees" }),
-}
-
-// spaced reads a code digit by digit.
-func spaced(digits string) string { return strings.Join(strings.Split(digits, ""), " ") }
-
-// plain drops decimals that change nothing.
-func plain(s string) string {
-	if whole, frac, ok := strings.Cut(s, "."); ok && strings.Trim(frac, "0") == "" {
-		return whole
-	}
-	return s
 }

@@ -48,7 +48,7 @@ func TestSay(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"今天89元", "今天八十九元"},
 		{"只要¥89.00哦", "只要八十九元哦"},
-		{"￥89.9", "89.9 yuan"}, // no Chinese: for an English engine
+		{"￥89.9", "eighty-nine point nine yuan"}, // no Chinese: for an English engine
 		{"100-200元", "一百到二百元"}, {"在¥99-¥199", "在九十九到一百九十九元"},
 		{"编号007", "编号零零七"}, {"单号1234567", "单号幺二三四五六七"},
 		{"券后￥89.9", "券后八十九点九元"},
@@ -79,9 +79,13 @@ func TestSay(t *testing.T) {
 		{"满300元减50元", "满三百元减五十元"}, {"0-3岁", "零到三岁"}, {"iPhone 15 Pro Max壳", "iPhone 十五 Pro Max壳"},
 		{"88VIP满300减50，2024款", "88VIP满三百减五十，二零二四款"}, {"A4纸", "A4纸"}, {"5G手机", "5G手机"}, {"净含量5g", "净含量五克"}, {"1,000,000元", "一百万元"},
 		{"库存120件", "库存一百二十件"}, {"100件", "一百件"}, {"110元", "一百一十元"}, {"1001夜", "一千零一夜"}, {"共10010", "共一万零一十"},
-		{"Call 400-123-4567", "Call 4 0 0, 1 2 3, 4 5 6 7"}, {"¥99-¥199", "99 to 199 yuan"},
-		{"¥89.00 each", "89 yuan each"}, {"20% off", "20 percent off"},
-		{"3-5 days", "3 to 5 days"}, {"¥1,299.00 now", "1299 yuan now"}, {"$12.50", "12.50 dollars"},
+		{"Call 400-123-4567", "Call four zero zero, one two three, four five six seven"}, {"¥99-¥199", "ninety-nine to one hundred ninety-nine yuan"},
+		{"304不锈钢", "三零四不锈钢"}, {"500ml bottle, 1.5 kg", "five hundred millilitres bottle, one point five kilos"},
+		{"new 2024 iPhone15 and A4, 2nd half price", "new twenty twenty-four iPhone15 and A4, 2nd half price"},
+		{"120 pieces left", "one hundred twenty pieces left"}, {"at 20:00 or 8:05", "at twenty o'clock or eight oh five"},
+		{"100+ sold", "more than one hundred sold"}, {"10*20 cm", "ten by twenty centimetres"}, {"1,234,567 sold", "one two three four five six seven sold"},
+		{"¥89.00 each", "eighty-nine yuan each"}, {"20% off", "twenty percent off"},
+		{"3-5 days", "three to five days"}, {"¥1,299.00 now", "one thousand two hundred ninety-nine yuan now"}, {"$12.50", "twelve point five zero dollars"},
 	} {
 		if got := speech.Say(tt.in); got != tt.want {
 			t.Errorf("Say(%q) = %q, want %q", tt.in, got, tt.want)
