@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -37,8 +38,8 @@ func (c Config) Validate() error {
 	var problems []error
 	if c.DSN == "" {
 		problems = append(problems, errors.New("dsn: empty; use clickhouse://host:9000 or http://host:8123, or --embedded"))
-	} else if _, err := clickhouse.ParseDSN(string(c.DSN)); err != nil {
-		problems = append(problems, fmt.Errorf("dsn: %s", strings.ReplaceAll(err.Error(), string(c.DSN), "***")))
+	} else if _, err := parse(c.DSN); err != nil {
+		problems = append(problems, err)
 	}
 	if !databaseName.MatchString(c.Database) {
 		problems = append(problems, fmt.Errorf("database: %q is not a plain name", c.Database))
@@ -47,6 +48,19 @@ func (c Config) Validate() error {
 		problems = append(problems, errors.New("timeout and connections: must be positive"))
 	}
 	return errors.Join(problems...)
+}
+
+// parse reads a DSN; its error does not repeat what may be a password.
+func parse(dsn config.Secret) (*clickhouse.Options, error) {
+	opts, err := clickhouse.ParseDSN(string(dsn))
+	var inURL *url.Error
+	if errors.As(err, &inURL) {
+		err = inURL.Err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dsn: %w", err)
+	}
+	return opts, nil
 }
 
 // Dial replaces how connections are made; the embedded engine is reached so.
@@ -62,6 +76,9 @@ type Client struct {
 // Open connects, creates the database when it is missing and checks that it
 // answers. dial may be nil.
 func Open(ctx context.Context, cfg Config, dial Dial) (*Client, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fault.Wrap(fault.Invalid, fmt.Errorf("clickhouse: %w", err))
+	}
 	opts, err := options(cfg, dial)
 	if err != nil {
 		return nil, err
@@ -78,9 +95,9 @@ func Open(ctx context.Context, cfg Config, dial Dial) (*Client, error) {
 }
 
 func options(cfg Config, dial Dial) (*clickhouse.Options, error) {
-	opts, err := clickhouse.ParseDSN(string(cfg.DSN))
+	opts, err := parse(cfg.DSN)
 	if err != nil {
-		return nil, fault.Errorf(fault.Invalid, "clickhouse: dsn: %s", strings.ReplaceAll(err.Error(), string(cfg.DSN), "***"))
+		return nil, fault.Wrap(fault.Invalid, fmt.Errorf("clickhouse: %w", err))
 	}
 	if dial != nil {
 		opts.DialContext = func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx) }

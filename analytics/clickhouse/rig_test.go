@@ -150,7 +150,7 @@ func number(t testing.TB, c *clickhouse.Client, sql string, args ...any) int64 {
 
 // evening is when the tests' rooms are live: three days ago at 20:00 in Shanghai,
 // so that no row is old enough to be forgotten.
-var evening = time.Now().UTC().Truncate(24*time.Hour).Add(-60 * time.Hour).UnixMilli()
+var evening = time.Now().UTC().Truncate(24 * time.Hour).Add(-60 * time.Hour).UnixMilli()
 
 var versions = event.Versions{Release: "harness", PolicyVersion: "p1", HarnessHash: "h1"}
 
