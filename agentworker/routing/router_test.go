@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,16 +24,23 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type replica struct {
 	took time.Duration
 	err  error
+	mu   sync.Mutex
 	asks []model.Request
 	now  int
 	most int
 }
 
 func (r *replica) Complete(ctx context.Context, req model.Request) (model.Response, error) {
+	r.mu.Lock()
 	r.asks = append(r.asks, req)
 	r.now++
 	r.most = max(r.most, r.now)
-	defer func() { r.now-- }()
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.now--
+	}()
 	t := time.NewTimer(r.took)
 	defer t.Stop()
 	select {
