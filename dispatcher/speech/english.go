@@ -56,6 +56,7 @@ var (
 // words reads a number of up to six digits before the point: 1299.5 -> one thousand
 // two hundred ninety-nine point five. A code with a leading zero is read one by one.
 func words(s string) string {
+	s = strings.ReplaceAll(s, ",", "")
 	whole, frac, _ := strings.Cut(s, ".")
 	if len(whole) > 6 || len(whole) > 1 && whole[0] == '0' {
 		return digitWords(s)

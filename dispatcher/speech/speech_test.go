@@ -96,7 +96,7 @@ func TestSay(t *testing.T) {
 var digits = regexp.MustCompile(`\d+`)
 
 func FuzzClean(f *testing.F) {
-	for _, s := range []string{"今天89元", "[dog]👍", "**a** 3~5", "a\u200bb", "1️⃣", "(≧▽≦)", "10*20", "x.com/1"} {
+	for _, s := range []string{"今天89元", "[dog]👍", "**a** 3~5", "a\u200bb", "1️⃣", "(≧▽≦)", "10*20", "x.com/1", "0,123 of 1,234.50", "满1,000减2", "2026-1-2 10:05", "-5℃ 3/4 8.5折"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
