@@ -283,3 +283,37 @@ func TestLedgerAway(t *testing.T) {
 		r.wantAcked("w1")
 	})
 }
+
+// What a room remembers comes back from the log: settings, what was heard, what
+// changed, what was taken back.
+func TestRestartRemembersTheRoom(t *testing.T) {
+	t.Parallel()
+	bubble(t, "everything", func(t *testing.T, r *rig) {
+		r.open(true)
+		r.in(r.reply("w1", "今天89元", []string{"a"}, question("q1", "harness"), price("3", "8900")))
+		wait(5 * time.Second)
+		before := r.reply("w2", "三号链接99元", []string{"b"}, price("3", "9900"))
+		r.in(event.RoomEvent{Schema: 1, EventID: "x", RoomID: "r", Kind: event.DanmakuRetracted, DanmakuID: "c", TimeMs: r.clock.NowMs()})
+		r.in(event.RoomEvent{Schema: 1, EventID: "p", RoomID: "r", Kind: event.ProductChanged, LinkID: "4", PriceFen: fen(100), TimeMs: r.clock.NowMs()})
+		r.stop()
+		r.restart()
+		r.in(r.reply("w3", "价格是89元", []string{"d"}, question("q1", "react-baseline"))) // heard: own text in private
+		r.in(r.reply("w4", "撤回了", []string{"c"}))
+		r.in(r.reply("w5", "四号链接2元", []string{"e"}, price("4", "200")))
+		r.in(before)
+		wait(5 * time.Second)
+		r.wantSent("u-d: 价格是89元")
+		r.wantSaid("今天89元", "三号链接99元")
+		r.wantOutcomes(map[event.DanmakuID]string{
+			"a": "answered spoken", "b": "answered spoken", "c": "retracted retracted", "d": "answered private_text",
+		})
+		r.in(event.RoomEvent{Schema: 1, EventID: "c", RoomID: "r", Kind: event.RoomClosed, TimeMs: r.clock.NowMs()})
+		r.stop()
+		r.restart()
+		r.in(r.reply("w6", "已经下播", []string{"f"}))
+		wait(time.Second)
+		if got := r.outcomes()["f"]; got != "suppressed room_closed" {
+			t.Errorf("f ended as %q", got)
+		}
+	})
+}

@@ -8,6 +8,18 @@ import (
 
 // Clean is the text as it is to be heard; "" when there is nothing to say.
 func Clean(text string) string {
+	for {
+		// What was dropped may have joined halves of something else: [do[玫瑰]g].
+		next := clean(text)
+		if next == text {
+			return text
+		}
+		text = next
+	}
+}
+
+// clean never makes text longer, save that a line break becomes a comma, once.
+func clean(text string) string {
 	for _, r := range dropped {
 		text = r.pattern.ReplaceAllString(text, r.with)
 	}

@@ -35,7 +35,7 @@ func TestClean(t *testing.T) {
 		{"25℃以下，¥89.00，20%", "25℃以下，¥89.00，20%"},
 		{"👨‍👩‍👧家用", "家用"},
 		{"Yes!!! It is 89 yuan 😊", "Yes! It is 89 yuan"},
-		{"，。好", "好"},
+		{"，。好", "好"}, {"[do[玫瑰]g]好", "好"},
 	} {
 		if got := speech.Clean(tt.in); got != tt.want {
 			t.Errorf("Clean(%q) = %q, want %q", tt.in, got, tt.want)
@@ -104,6 +104,9 @@ func FuzzClean(f *testing.F) {
 			return
 		}
 		out := speech.Clean(in)
+		if again := speech.Clean(out); again != out {
+			t.Fatalf("Clean(%q) = %q, cleaned again %q", in, out, again)
+		}
 		for _, r := range out {
 			if unicode.In(r, unicode.Cf, unicode.Cc) || r >= 0x1F300 && r <= 0x1FAFF {
 				t.Fatalf("Clean(%q) = %q keeps %U", in, out, r)
