@@ -17,7 +17,7 @@ import (
 // Config bounds the router. Durations are room time.
 type Config struct {
 	QueueMax   int           // waiters for a slot; one more is refused
-	BreakAfter int           // consecutive failures that open a replica's breaker
+	BreakAfter int           // consecutive failures that open a replica's breaker; a used-up budget counts a third
 	BreakFor   time.Duration // how long it stays open; then one request probes
 	MinTokens  int           // least max tokens sent, however little time is left
 }
@@ -74,7 +74,7 @@ type Router struct {
 type replica struct {
 	Replica
 	inFlight int
-	failures int       // consecutive
+	failures int       // consecutive, in thirds
 	openTill time.Time // room time
 	rate     float64   // decode tokens per second of room time, learned; 0 before the first answer
 }
@@ -129,7 +129,7 @@ func (r *Router) Complete(ctx context.Context, req model.Request) (model.Respons
 	req.MaxTokens = r.maxTokens(callCtx, rep, req.MaxTokens)
 	resp, err := rep.Model.Complete(callCtx, req)
 	resp.Replica, resp.Wait = rep.Name, wait
-	r.release(rep, resp, err)
+	r.release(rep, req.Budget, resp, err)
 	return resp, err
 }
 
@@ -226,7 +226,7 @@ func (r *Router) pick(avoid string) *replica {
 	now := r.clock.Now()
 	for _, rep := range r.replicas {
 		limit := rep.Slots
-		if rep.failures >= r.cfg.BreakAfter {
+		if rep.failures >= r.cfg.BreakAfter*failure {
 			if rep.openTill.After(now) {
 				continue
 			}
@@ -262,24 +262,43 @@ func (r *Router) serve() {
 	}
 }
 
-func (r *Router) release(rep *replica, resp model.Response, err error) {
+// failure is what a failed call counts towards the breaker; a slow one is worth a
+// third: tails are long, and a replica set aside for them makes the others slow.
+const (
+	failure = 3
+	slow    = 1
+)
+
+func (r *Router) release(rep *replica, budget time.Duration, resp model.Response, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rep.inFlight--
-	switch class := model.ClassOf(err); {
-	case err == nil:
+	if err == nil {
 		rep.failures = 0
 		rep.learn(resp, r.clock.Speed())
-	case class == model.Canceled || class == model.Rejected:
-		// says nothing of the replica
-	default:
-		rep.failures++
-		if rep.failures >= r.cfg.BreakAfter {
+	} else if n := r.counts(model.ClassOf(err), budget, resp); n > 0 {
+		rep.failures += n
+		if rep.failures >= r.cfg.BreakAfter*failure {
 			rep.openTill = r.clock.Now().Add(r.cfg.BreakFor)
-			r.log.Warn("policy replica set aside", "replica", rep.Name, "failures", rep.failures, "err", err)
+			r.log.Warn("policy replica set aside", "replica", rep.Name, "failures", rep.failures/failure, "err", err)
 		}
 	}
 	r.serve()
+}
+
+// counts is how much a failure says against the replica.
+func (r *Router) counts(class model.Class, budget time.Duration, resp model.Response) int {
+	switch class {
+	case model.Canceled, model.Rejected:
+		return 0
+	case model.Timeout:
+		if budget == 0 || resp.Took < r.clock.Wall(budget)*9/10 {
+			return 0 // the run's deadline cut it short
+		}
+		return slow
+	default:
+		return failure
+	}
 }
 
 // learn updates the decode rate: tokens after the first over the time since it.

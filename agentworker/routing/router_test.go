@@ -41,13 +41,14 @@ func (r *replica) Complete(ctx context.Context, req model.Request) (model.Respon
 		defer r.mu.Unlock()
 		r.now--
 	}()
+	began := time.Now()
 	t := time.NewTimer(r.took)
 	defer t.Stop()
 	select {
 	case <-t.C:
 		return model.Response{Usage: model.Usage{Completion: 100}, FirstToken: 0, Took: r.took}, r.err
 	case <-ctx.Done():
-		return model.Response{}, &model.Error{Class: model.Timeout, Err: ctx.Err()}
+		return model.Response{Took: time.Since(began)}, &model.Error{Class: model.Timeout, Err: ctx.Err()}
 	}
 }
 
@@ -190,6 +191,26 @@ func TestBreaker(t *testing.T) {
 		<-clk.C
 		if resp, err := r.Complete(within(t, time.Minute), model.Request{}); err != nil || resp.Replica != "bad" {
 			t.Errorf("after the pause: %q, %v; want a probe of the repaired one", resp.Replica, err)
+		}
+	})
+}
+
+func TestTimeoutsCountLittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow, other := &replica{took: time.Hour}, &replica{took: 10 * time.Second}
+		r := router(t, routing.DefaultConfig(), routing.Replica{Name: "slow", Model: slow, Slots: 1}, routing.Replica{Name: "other", Model: other, Slots: 1})
+		for range 20 { // cut short by the caller's deadline: says nothing
+			_, _ = r.Complete(within(t, 100*time.Millisecond), model.Request{Budget: time.Second})
+		}
+		asked := func() int { slow.mu.Lock(); defer slow.mu.Unlock(); return len(slow.asks) }
+		if n := asked(); n != 20 {
+			t.Errorf("asked %d times, want 20: its breaker must not open", n)
+		}
+		for range 12 {
+			_, _ = r.Complete(within(t, time.Minute), model.Request{Budget: time.Second})
+		}
+		if n := asked(); n != 29 {
+			t.Errorf("asked %d times, want 9 more until the breaker opens", n-20)
 		}
 	})
 }
