@@ -29,12 +29,15 @@ func (a *Agent) Assigned(ctx context.Context, n int32) error {
 		{event.TopicOutcome, a.restoreOutcome},
 		{event.TopicTrajectory, a.restoreAttempt},
 	} {
-		_, err := a.deps.Reader.Read(ctx, source.topic, n, 0, func(r streams.Record) error {
-			if r.AppendTime.Before(since) {
-				return nil
-			}
-			return source.take(ctx, p, r)
-		})
+		from, err := a.from(ctx, source.topic, n, since)
+		if err == nil {
+			_, err = a.deps.Reader.Read(ctx, source.topic, n, from, func(r streams.Record) error {
+				if r.AppendTime.Before(since) {
+					return nil
+				}
+				return source.take(ctx, p, r)
+			})
+		}
 		if err != nil {
 			p.cancel()
 			return fmt.Errorf("agentworker: partition %d: %s: %w", n, source.topic, err)
@@ -44,6 +47,14 @@ func (a *Agent) Assigned(ctx context.Context, n int32) error {
 	a.partitions[n] = p
 	a.mu.Unlock()
 	return nil
+}
+
+// from is where to begin, so that a log of weeks is not read.
+func (a *Agent) from(ctx context.Context, topic string, n int32, since time.Time) (int64, error) {
+	if s, ok := a.deps.Reader.(streams.Seeker); ok {
+		return s.OffsetAt(ctx, topic, n, since)
+	}
+	return 0, nil
 }
 
 func (a *Agent) restoreReply(ctx context.Context, p *partition, r streams.Record) error {

@@ -85,3 +85,10 @@ type Reader interface {
 	// (or the end, when fromEnd) until ctx ends; then it returns nil.
 	Follow(ctx context.Context, topics []string, fromEnd bool, fn func(Record)) error
 }
+
+// Seeker is what a Reader of a long log adds: where to begin to read back.
+type Seeker interface {
+	// OffsetAt is the offset of the partition's first record appended at or after
+	// the wall instant, the end of the log when there is none.
+	OffsetAt(ctx context.Context, topic string, partition int32, at time.Time) (int64, error)
+}

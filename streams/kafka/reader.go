@@ -34,7 +34,10 @@ type Reader struct {
 	admin *kadm.Client
 }
 
-var _ streams.Reader = (*Reader)(nil)
+var (
+	_ streams.Reader = (*Reader)(nil)
+	_ streams.Seeker = (*Reader)(nil)
+)
 
 // NewReader makes a Reader; it connects on first use.
 func NewReader(cfg Config, log *slog.Logger) (*Reader, error) {
@@ -145,6 +148,21 @@ func (r *Reader) Follow(ctx context.Context, topics []string, fromEnd bool, fn f
 		}
 		fetches.EachRecord(func(rec *kgo.Record) { fn(recordOf(rec)) })
 	}
+}
+
+// OffsetAt implements streams.Seeker.
+func (r *Reader) OffsetAt(ctx context.Context, topicName string, partition int32, at time.Time) (int64, error) {
+	listed, err := r.admin.ListOffsetsAfterMilli(ctx, at.UnixMilli(), topicName)
+	if err == nil {
+		o, ok := listed.Lookup(topicName, partition)
+		if !ok {
+			return 0, fault.Errorf(fault.Internal, "kafka: %s has no partition %d", topicName, partition)
+		}
+		if err = o.Err; err == nil {
+			return o.Offset, nil
+		}
+	}
+	return 0, fmt.Errorf("kafka: offset of %s partition %d at %v: %w", topicName, partition, at, classify(err))
 }
 
 // bounds are the first retained offset and the offset after the last record.

@@ -53,6 +53,36 @@ func readToEnd(_ *testing.T, f fixture) {
 	}
 }
 
+func offsetAt(_ *testing.T, f fixture) {
+	seeker, ok := f.Reader.(streams.Seeker)
+	if !ok {
+		f.Skip("the reader does not seek")
+	}
+	room := f.room(0)
+	f.publish(room, numbered(10)...)
+	var all []streams.Record
+	end, err := f.Reader.Read(f.Context(), event.TopicDanmaku, f.partition(room), 0, func(r streams.Record) error {
+		all = append(all, r)
+		return nil
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	last := all[len(all)-1]
+	for name, c := range map[string]struct {
+		at   time.Time
+		want func(int64) bool
+	}{
+		"before everything": {last.AppendTime.Add(-time.Hour), func(o int64) bool { return o == all[0].Offset }},
+		"after everything":  {last.AppendTime.Add(time.Hour), func(o int64) bool { return o == end }},
+		"at a record":       {last.AppendTime, func(o int64) bool { return o >= all[0].Offset && o <= last.Offset }},
+	} {
+		if got, err := seeker.OffsetAt(f.Context(), event.TopicDanmaku, f.partition(room), c.at); err != nil || !c.want(got) {
+			f.Errorf("%s: offset %d, %v", name, got, err)
+		}
+	}
+}
+
 func followFromEnd(_ *testing.T, f fixture) {
 	f.publish(f.room(0), "old")
 	ctx, cancel := context.WithCancel(f.Context())

@@ -30,6 +30,7 @@ type Log struct {
 var (
 	_ streams.Publisher = (*Log)(nil)
 	_ streams.Reader    = (*Log)(nil)
+	_ streams.Seeker    = (*Log)(nil)
 )
 
 // Publish implements streams.Publisher.
@@ -97,6 +98,21 @@ func (l *Log) Read(_ context.Context, name string, partition int32, from int64, 
 		from = r.Offset + 1
 	}
 	return from, nil
+}
+
+// OffsetAt implements streams.Seeker.
+func (l *Log) OffsetAt(_ context.Context, name string, partition int32, at time.Time) (int64, error) {
+	var end int64
+	for _, r := range l.Records() {
+		if r.Topic != name || r.Partition != partition {
+			continue
+		}
+		if !r.AppendTime.Before(at) {
+			return r.Offset, nil
+		}
+		end = r.Offset + 1
+	}
+	return end, nil
 }
 
 // Follow implements streams.Reader.

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) System) {
 	}{
 		{"read to the end of the log at the call", readToEnd},
 		{"follow from the end", followFromEnd},
+		{"offsets by append time", offsetAt},
 		{"a cancelled publish returns", publishCancelled},
 		{"case 3: the committed offset is a contiguous prefix", contiguousPrefix},
 		{"case 4: commits are monotonic", monotonicCommits},
