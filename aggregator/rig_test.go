@@ -157,7 +157,12 @@ func (r *rig) run() {
 			continue
 		}
 		crashed := false
+		acked := false
 		r.agg.Handle(r.t.Context(), rec, func(err error) {
+			if acked {
+				r.t.Errorf("%s %d is acknowledged twice", rec.Topic, rec.Offset)
+			}
+			acked = true
 			if err != nil {
 				crashed = crashed || fault.KindOf(err) == fault.Canceled
 				return
