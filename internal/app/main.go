@@ -18,6 +18,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		Serve:           runServe,
 		Check:           runCheck,
 		DanmakuShow:     runDanmakuShow,
+		DanmakuList:     runDanmakuList,
 		HarnessValidate: runHarnessValidate,
 		HarnessHash:     runHarnessHash,
 		EngineInstall:   runEngineInstall,

@@ -57,6 +57,7 @@ type Actions struct {
 	Serve           func(context.Context, ServeOptions, IO) error
 	Check           func(context.Context, ServeOptions, IO) error
 	DanmakuShow     func(context.Context, ShowOptions, IO) error
+	DanmakuList     func(context.Context, ShowOptions, IO) error
 	HarnessValidate func(ctx context.Context, dir string, io IO) error
 	HarnessHash     func(ctx context.Context, dir string, io IO) error
 	EngineInstall   func(context.Context, IO) error
@@ -175,11 +176,18 @@ func danmaku(a Actions, io IO) *cobra.Command {
 			return a.DanmakuShow(c.Context(), o, io)
 		},
 	}
-	show.Flags().StringVar(&o.Config, "config", "", "YAML file with the Kafka to read from")
-	show.Flags().StringVar(&o.Data, "data", "", "data directory of an embedded run that has ended")
-	show.Flags().BoolVar(&o.JSON, "json", false, "print JSON")
+	list := &cobra.Command{
+		Use:   "list",
+		Short: "Every danmaku of a log, one line each: what became of it and what its viewer heard",
+		Args:  noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return a.DanmakuList(c.Context(), o, io) },
+	}
 	c := &cobra.Command{Use: "danmaku", Short: "Look at danmaku"}
-	c.AddCommand(show)
+	f := c.PersistentFlags()
+	f.StringVar(&o.Config, "config", "", "YAML file with the Kafka to read from")
+	f.StringVar(&o.Data, "data", "", "data directory of an embedded run that has ended")
+	f.BoolVar(&o.JSON, "json", false, "print JSON")
+	c.AddCommand(show, list)
 	return c
 }
 
