@@ -3,6 +3,43 @@
 -- place where repeated rows are taken together (FINAL or argMax).
 
 -- +goose StatementBegin
+CREATE VIEW v_windows AS SELECT * FROM windows FINAL
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_replies AS SELECT * FROM replies FINAL
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_deliveries AS SELECT * FROM deliveries FINAL
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_model_calls AS SELECT * FROM model_calls FINAL
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_tool_calls AS SELECT * FROM tool_calls FINAL
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_guardrail_hits AS SELECT * FROM guardrail_hits FINAL
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_exposures AS SELECT * FROM exposures FINAL
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE VIEW v_order_events AS SELECT * FROM order_events FINAL
+-- +goose StatementEnd
+
+-- Without the model's reasoning, which only trajectory_steps has.
+-- +goose StatementBegin
+CREATE VIEW v_trajectory_steps AS SELECT * EXCEPT (reasoning) FROM trajectory_steps FINAL
+-- +goose StatementEnd
+
+-- +goose StatementBegin
 CREATE VIEW v_danmaku_outcomes AS
 SELECT *, toDate(platform_time, 'Asia/Shanghai') AS business_day
 FROM danmaku_outcomes FINAL
@@ -39,6 +76,26 @@ SELECT
        dateDiff('millisecond', platform_time, reply_time), 15001) AS latency_ms
 FROM v_danmaku_outcomes
 WHERE admitted = 1 AND state NOT IN ('silent', 'handed_over', 'retracted', 'suppressed')
+-- +goose StatementEnd
+
+-- A merged danmaku is heard when the one that covers it is.
+-- +goose StatementBegin
+CREATE VIEW v_heard AS
+SELECT
+    d.room_id AS room_id, d.business_day AS business_day, d.variant AS variant, d.danmaku_id AS danmaku_id, d.platform_time AS platform_time, d.state AS state,
+    if(d.state IN ('answered', 'merged') AND h.heard_time >= d.platform_time AND h.heard_time <= d.platform_time + INTERVAL 20 SECOND,
+       dateDiff('millisecond', d.platform_time, h.heard_time), 20001) AS heard_ms
+FROM (
+    SELECT *, if(state = 'merged' AND cover_id != '', cover_id, danmaku_id) AS spoken_id
+    FROM v_danmaku_outcomes
+    WHERE admitted = 1 AND state NOT IN ('silent', 'handed_over', 'retracted', 'suppressed')
+) AS d
+LEFT JOIN (
+    SELECT room_id, arrayJoin(danmaku_ids) AS spoken_id, min(if(channel = 'public', first_audio, event_time)) AS heard_time
+    FROM deliveries FINAL
+    WHERE (channel = 'public' AND first_audio > toDateTime64(0, 3, 'UTC') AND state IN ('started', 'ended', 'interrupted')) OR (channel = 'private' AND state = 'sent')
+    GROUP BY room_id, spoken_id
+) AS h ON h.room_id = d.room_id AND h.spoken_id = d.spoken_id
 -- +goose StatementEnd
 
 -- +goose StatementBegin
@@ -145,6 +202,16 @@ GROUP BY room_id, minute, variant
 -- +goose StatementEnd
 
 -- +goose Down
+DROP VIEW IF EXISTS v_heard;
+DROP VIEW IF EXISTS v_trajectory_steps;
+DROP VIEW IF EXISTS v_order_events;
+DROP VIEW IF EXISTS v_exposures;
+DROP VIEW IF EXISTS v_guardrail_hits;
+DROP VIEW IF EXISTS v_tool_calls;
+DROP VIEW IF EXISTS v_model_calls;
+DROP VIEW IF EXISTS v_deliveries;
+DROP VIEW IF EXISTS v_replies;
+DROP VIEW IF EXISTS v_windows;
 DROP VIEW IF EXISTS v_room_minutes;
 DROP VIEW IF EXISTS v_ab_mixed;
 DROP VIEW IF EXISTS v_ab_users;

@@ -1,0 +1,110 @@
+package query
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// Table is an answer for people: columns aligned by display width, so that
+// Chinese text lines up.
+type Table struct {
+	Header []string
+	Rows   [][]string
+	Right  []int // columns that are aligned to the right
+}
+
+// Write prints the table, or "none" when it has no rows.
+func (t Table) Write(w io.Writer) error {
+	if len(t.Rows) == 0 {
+		_, err := fmt.Fprintln(w, "none")
+		return err
+	}
+	widths := make([]int, len(t.Header))
+	lines := append([][]string{t.Header}, t.Rows...)
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], uniseg.StringWidth(cell))
+		}
+	}
+	for _, line := range lines {
+		var b strings.Builder
+		for i, cell := range line {
+			pad := strings.Repeat(" ", widths[i]-uniseg.StringWidth(cell))
+			if slices.Contains(t.Right, i) {
+				cell = pad + cell
+			} else {
+				cell += pad
+			}
+			b.WriteString(cell)
+			b.WriteString("  ")
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Clip shortens s to at most n runes.
+func Clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// printer keeps the first error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+// section prints a table under a title; nothing when it is empty.
+func (p *printer) section(title string, t Table) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	p.printf("\n%s", title)
+	if p.err == nil {
+		p.err = t.Write(p.w)
+	}
+}
+
+// Result is the answer to somebody's own SQL.
+type Result struct {
+	Columns   []string `json:"columns"`
+	Types     []string `json:"types"`
+	Rows      [][]any  `json:"rows"`
+	Truncated bool     `json:"truncated"` // there were more rows
+}
+
+// Table is the result for people.
+func (r Result) Table() Table {
+	t := Table{Header: r.Columns}
+	for i, typ := range r.Types {
+		if strings.HasPrefix(typ, "Int") || strings.HasPrefix(typ, "UInt") || strings.HasPrefix(typ, "Float") || strings.HasPrefix(typ, "Decimal") {
+			t.Right = append(t.Right, i)
+		}
+	}
+	for _, row := range r.Rows {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = oneLine(fmt.Sprint(v))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}

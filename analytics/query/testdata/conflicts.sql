@@ -1,0 +1,2 @@
+SELECT toInt64(count())
+FROM v_outcome_conflicts

@@ -1,0 +1,40 @@
+SELECT stage, toInt64(count()), toInt64(countIf(missed)), quantilesExact(0.5, 0.9, 0.95, 0.99, 1)(ms)
+FROM (
+SELECT 'window_wait' AS stage, toFloat64(dateDiff('millisecond', earliest_time, opened_time)) AS ms, toUInt8(0) AS missed FROM v_windows
+WHERE kind = 'danmaku' AND room_id = {room:String} AND variant = {variant:String} AND earliest_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND earliest_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+UNION ALL
+SELECT 'lane_wall' AS stage, toFloat64(lane_wall_ms) AS ms, toUInt8(0) AS missed FROM v_run_stages
+WHERE room_id = {room:String} AND variant = {variant:String} AND created_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND created_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+UNION ALL
+SELECT 'slot_wall' AS stage, toFloat64(slot_wall_ms) AS ms, toUInt8(0) AS missed FROM v_run_stages
+WHERE room_id = {room:String} AND variant = {variant:String} AND created_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND created_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+UNION ALL
+SELECT 'policy_wall' AS stage, toFloat64(policy_wall_ms) AS ms, toUInt8(0) AS missed FROM v_run_stages
+WHERE room_id = {room:String} AND variant = {variant:String} AND created_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND created_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+UNION ALL
+SELECT 'tool_wall' AS stage, toFloat64(tool_wall_ms) AS ms, toUInt8(0) AS missed FROM v_run_stages
+WHERE room_id = {room:String} AND variant = {variant:String} AND created_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND created_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+UNION ALL
+SELECT 'run' AS stage, toFloat64(run_ms) AS ms, toUInt8(0) AS missed FROM v_run_stages
+WHERE room_id = {room:String} AND variant = {variant:String} AND created_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND created_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+UNION ALL
+SELECT 'first_token' AS stage, toFloat64(first_token_ms) AS ms, toUInt8(0) AS missed FROM v_model_calls
+WHERE first_token_ms > 0 AND room_id = {room:String} AND variant = {variant:String} AND started_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND started_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+UNION ALL
+SELECT 'model_call' AS stage, toFloat64(duration_ms) AS ms, toUInt8(error != '') AS missed FROM v_model_calls
+WHERE room_id = {room:String} AND variant = {variant:String} AND started_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND started_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+UNION ALL
+SELECT 'tool_call' AS stage, toFloat64(duration_ms) AS ms, toUInt8(error != '') AS missed FROM v_tool_calls
+WHERE room_id = {room:String} AND variant = {variant:String} AND started_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND started_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+UNION ALL
+SELECT 'reply' AS stage, toFloat64(latency_ms) AS ms, toUInt8(latency_ms > 15000) AS missed FROM v_latency
+WHERE room_id = {room:String} AND variant = {variant:String} AND platform_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND platform_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+UNION ALL
+SELECT 'heard' AS stage, toFloat64(heard_ms) AS ms, toUInt8(heard_ms > 20000) AS missed FROM v_heard
+WHERE room_id = {room:String} AND variant = {variant:String} AND platform_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND platform_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
+)
+GROUP BY stage
+-- room = "r'1"
+-- since = 1790000000000
+-- until = 1790003600000
+-- variant = "harness"
