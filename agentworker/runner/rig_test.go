@@ -164,20 +164,26 @@ func window(mode event.Mode, members ...event.Member) event.Window {
 	}
 }
 
+// task is a run of the window that begins now.
+func (r *rig) task(w event.Window) runner.Task {
+	now := time.Now()
+	return runner.Task{
+		Window: w, Attempt: 1, Deadline: now.Add(10 * time.Second), Release: r.release, Received: now,
+		Recorder: trajectory.New(r.log, event.Step{RunID: "w1#1", WindowID: "w1", RoomID: "r", Variant: "full", Versions: r.release.Versions()}),
+	}
+}
+
 func (r *rig) run(tb testing.TB, w event.Window) runner.Result {
 	tb.Helper()
-	began := time.Now()
-	rec := trajectory.New(r.log, event.Step{RunID: "w1#1", WindowID: "w1", RoomID: "r", Variant: "full", Versions: r.release.Versions()})
-	res, err := r.Run(tb.Context(), runner.Task{
-		Window: w, Attempt: 1, Deadline: began.Add(10 * time.Second), Release: r.release, Received: began, Recorder: rec,
-	})
+	began, task := time.Now(), r.task(w)
+	res, err := r.Run(tb.Context(), task)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := rec.Flush(); err != nil {
+	r.took = time.Since(began)
+	if err := task.Recorder.Flush(); err != nil {
 		tb.Fatal(err)
 	}
-	r.took = time.Since(began)
 	conserve(tb, w, res)
 	return res
 }

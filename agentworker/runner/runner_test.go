@@ -158,6 +158,22 @@ func TestRun(t *testing.T) {
 			"public [d1 d2]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nhit private-facts block \n",
 		},
 		{
+			"an order is not told to another viewer", event.Multi, []event.Member{member("d1", "我的快递到哪了", "order"), member("d2", "1号多少钱", "price")},
+			[]modeltest.Step{
+				modeltest.Call(append(append([]string{}, skill...), "order", `{"whose":"d1"}`)...),
+				modeltest.Call("whisper", `{"to":"d1","say":"您的订单已发货，明天送到"}`, "whisper", `{"to":"d2","say":"您的订单已发货，明天送到"}`),
+			},
+			"private d1: 您的订单已发货，明天送到\nnot covered [d2]\nhit private-facts block \n",
+		},
+		{
+			"two answers are one voice", event.Multi, four[:2],
+			[]modeltest.Step{
+				modeltest.Call(append(append([]string{}, both...), item("2")...)...),
+				modeltest.Call("respond", `{"say":"1号89元","ids":["d1"]}`, "respond", `{"say":"2号59元","ids":["d2"]}`),
+			},
+			"public [d1 d2]: 1号89元 2号59元\nfact price 1 8900\nfact price 2 5900\n",
+		},
+		{
 			"several viewers: whose order must be said", event.Multi, []event.Member{member("d1", "我的快递到哪了", "order"), member("d2", "1号多少钱", "price")},
 			[]modeltest.Step{
 				modeltest.Call(append(append([]string{}, skill...), "order", `{}`)...), modeltest.Call("order", `{"whose":"d1"}`),
