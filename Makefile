@@ -9,10 +9,10 @@ DEMO_ARGS := $(if $(ROOM),--room $(ROOM)) $(if $(CATALOG),--catalog $(CATALOG)) 
              $(if $(SPEED),--speed $(SPEED)) $(if $(FROM),--from $(FROM)) $(if $(FOR),--for $(FOR)) \
              $(if $(PROFILE),--profile $(PROFILE)) $(ARGS)
 
-.PHONY: help build demo test bench lint fmt golden fuzz clean FORCE
+.PHONY: help build demo test bench lint fmt golden fuzz clean services services-down test-real faults FORCE
 
 help: ## print this help
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: $(BIN) ## build bin/livehost
 
@@ -25,6 +25,12 @@ demo: build ## an AI host answers a live room: ROOM= SPEED= FROM= FOR= CATALOG= 
 test: ## all tests, race detector on, in random order
 	go vet $(PKG)
 	go test -race -shuffle=on -timeout 14m $(PKG)
+
+services: build ## start real Kafka (BROKERS=1 or 3), Redis and ClickHouse engine on loopback, without Docker
+	go run ./internal/services/servicesctl up --livehost $(BIN) $(if $(BROKERS),--brokers $(BROKERS)) $(ARGS)
+
+services-down: ## end them and remove their data
+	go run ./internal/services/servicesctl down
 
 bench: ## Go benchmarks; ratios go to bench.json
 	go test -run '^$$' -bench . -benchmem $(PKG)

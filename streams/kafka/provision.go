@@ -106,3 +106,17 @@ func pointers(configs map[string]string) map[string]*string {
 	}
 	return out
 }
+
+// Brokers is how many brokers the cluster says it has.
+func Brokers(ctx context.Context, cfg Config) (int, error) {
+	cl, err := newClient(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return 0, err
+	}
+	defer cl.Close()
+	all, err := kadm.NewClient(cl).ListBrokers(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("kafka: list brokers of %v: %w", cfg.Brokers, classify(err))
+	}
+	return len(all), nil
+}
