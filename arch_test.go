@@ -270,7 +270,7 @@ var forbiddenCalls = []struct {
 	applies            func(source) bool
 }{
 	{"time", "Sleep", "wait for a channel, use testing/synctest, or poll with a deadline", func(s source) bool { return s.test() && !bubbled(s) }},
-	{"context", "WithTimeout", "stages measure deadlines in room time: use clock.WithTimeout, or say why wall time with a named helper", func(s source) bool {
+	{"context", "WithTimeout", "stages measure deadlines in room time: use Clock.WithTimeout, or clock.WithWallTimeout for protocols, leases and shutdown", func(s source) bool {
 		st := stageOf(s.dir)
 		return !s.test() && !fake(s.dir) && (st == "aggregator" || st == "agentworker" || st == "dispatcher") && !strings.HasPrefix(filepath.Base(s.dir), "redis")
 	}},

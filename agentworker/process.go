@@ -9,6 +9,7 @@ import (
 
 	"livehost/agentworker/runner"
 	"livehost/agentworker/trajectory"
+	"livehost/internal/clock"
 	"livehost/internal/fault"
 	"livehost/streams/event"
 )
@@ -202,13 +203,13 @@ func split(c Claim, rep *event.Reply) (done, free Claim) {
 }
 
 func (a *Agent) claim(ctx context.Context, c Claim) (Claimed, bool) {
-	ctx, cancel := context.WithTimeout(ctx, a.cfg.ClaimTimeout)
+	ctx, cancel := clock.WithWallTimeout(ctx, a.cfg.ClaimTimeout)
 	defer cancel()
 	return a.claims.Claim(ctx, c)
 }
 
 func (a *Agent) renew(ctx context.Context, c Claim, attempt int) bool {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ClaimTimeout)
+	ctx, cancel := clock.WithWallTimeout(context.WithoutCancel(ctx), a.cfg.ClaimTimeout)
 	defer cancel()
 	return a.claims.Renew(ctx, c, attempt)
 }
@@ -217,7 +218,7 @@ func (a *Agent) mark(ctx context.Context, c Claim, attempt int, m Mark) {
 	if len(c.Keys) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ClaimTimeout)
+	ctx, cancel := clock.WithWallTimeout(context.WithoutCancel(ctx), a.cfg.ClaimTimeout)
 	defer cancel()
 	a.claims.Mark(ctx, c, attempt, m)
 }

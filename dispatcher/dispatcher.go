@@ -65,7 +65,7 @@ func (d *Dispatcher) Binding() streams.Binding {
 // is started by Handle.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	<-ctx.Done()
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.cfg.Drain)
+	drain, cancel := clock.WithWallTimeout(context.WithoutCancel(ctx), d.cfg.Drain)
 	defer cancel()
 	d.mu.Lock()
 	var ids []int32

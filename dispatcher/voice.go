@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"livehost/dispatcher/pacing"
+	"livehost/internal/clock"
 	"livehost/streams/event"
 )
 
@@ -290,7 +291,7 @@ func (d *Dispatcher) afterSpeech(rm *room, it *item, claim Claim, spoken Spoken,
 	rm.p.work.Go(func() {
 		ctx, cancel := rm.p.ctx, context.CancelFunc(func() {})
 		if ctx.Err() != nil { // cut off by the end of the drain: its end is recorded all the same
-			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), detached)
+			ctx, cancel = clock.WithWallTimeout(context.WithoutCancel(ctx), detached)
 		}
 		defer cancel()
 		_ = d.record(ctx, rm, end, func() { close(lastEnd) }) // an error has reached the replies' acknowledgements

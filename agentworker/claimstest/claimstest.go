@@ -1,4 +1,3 @@
-// Package claimstest is the conformance suite of agentworker.Claims.
 package claimstest
 
 import (

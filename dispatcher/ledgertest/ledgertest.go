@@ -1,4 +1,3 @@
-// Package ledgertest is the suite that every dispatcher.Ledger passes.
 package ledgertest
 
 import (

@@ -106,7 +106,7 @@ func (e *Espeak) Length(ctx context.Context, u dispatcher.Utterance) (time.Durat
 }
 
 func (e *Espeak) synthesise(ctx context.Context, u dispatcher.Utterance) ([]byte, time.Duration, error) {
-	limited, cancel := context.WithTimeout(ctx, e.cfg.Timeout) // a program's run: wall time
+	limited, cancel := clock.WithWallTimeout(ctx, e.cfg.Timeout) // a program's run: wall time
 	defer cancel()
 	language := u.Language
 	if e.cfg.Voices[language] == "" {

@@ -1,4 +1,3 @@
-// Package outlettest is the suite that every dispatcher.Outlet passes.
 package outlettest
 
 import (

@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"go.uber.org/fx"
 	"go.uber.org/fx/fxevent"
 
@@ -59,7 +58,7 @@ func system(cfg Config, want []string, clk *clock.Clock, log *slog.Logger, outle
 	return fx.New(append(opts, kafka.Consumers)...)
 }
 
-func provideRedis(lc fx.Lifecycle, cfg redisclient.Config) redis.UniversalClient {
+func provideRedis(lc fx.Lifecycle, cfg redisclient.Config) redisclient.Client {
 	c := redisclient.New(cfg)
 	lc.Append(fx.StopHook(c.Close))
 	return c
@@ -89,7 +88,7 @@ func loadHarness(cfg HarnessConfig) (*harness.Harness, error) {
 	return h.UseCatalog(c), nil
 }
 
-func provideLedger(client redis.UniversalClient) (dispatcher.Ledger, error) {
+func provideLedger(client redisclient.Client) (dispatcher.Ledger, error) {
 	return redisledger.New(redisledger.DefaultConfig(), client)
 }
 
@@ -101,7 +100,7 @@ func (a assigner) Assign(room event.RoomID, viewer event.ViewerID) aggregator.As
 	return aggregator.Assignment(a.Assigner.Assign(room, viewer))
 }
 
-func provideAssigner(cfg abtest.Config, client redis.UniversalClient, log *slog.Logger) (*abtest.Assigner, aggregator.Assigner, error) {
+func provideAssigner(cfg abtest.Config, client redisclient.Client, log *slog.Logger) (*abtest.Assigner, aggregator.Assigner, error) {
 	store := redisstore.New(client)
 	a, err := abtest.New(cfg, abtest.Deps{Definitions: store, Overrides: store, Log: log})
 	return a, assigner{a}, err
@@ -109,7 +108,7 @@ func provideAssigner(cfg abtest.Config, client redis.UniversalClient, log *slog.
 
 // startAssigner makes sure that the layer has an experiment and keeps the
 // snapshot fresh. Without Redis the assigner goes on with what it has.
-func startAssigner(lc fx.Lifecycle, sd fx.Shutdowner, client redis.UniversalClient, a *abtest.Assigner, log *slog.Logger) {
+func startAssigner(lc fx.Lifecycle, sd fx.Shutdowner, client redisclient.Client, a *abtest.Assigner, log *slog.Logger) {
 	lc.Append(fx.StartHook(func(ctx context.Context) {
 		if err := redisstore.New(client).Ensure(ctx, abtest.Default()); err != nil {
 			log.Warn("the default experiment is not in Redis", "err", err)

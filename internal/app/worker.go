@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"go.uber.org/fx"
 
 	"livehost/agentworker"
@@ -18,6 +17,7 @@ import (
 	"livehost/harness"
 	"livehost/internal/clock"
 	"livehost/internal/lifecycle"
+	"livehost/internal/redisclient"
 )
 
 // agentworkerParts is what the agentworker needs beside the log: policy, tools,
@@ -84,6 +84,6 @@ func provideRunner(clk *clock.Clock, log *slog.Logger, router *routing.Router) (
 	return runner.New(runner.DefaultConfig(), runner.Deps{Clock: clk, Log: log, Model: router})
 }
 
-func provideClaims(client redis.UniversalClient) (agentworker.Claims, error) {
+func provideClaims(client redisclient.Client) (agentworker.Claims, error) {
 	return redisclaims.New(redisclaims.DefaultConfig(), redisclaims.Deps{Client: client})
 }

@@ -117,3 +117,9 @@ func (c *Clock) WithTimeout(ctx context.Context, d time.Duration) (context.Conte
 func (c *Clock) WithDeadline(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
 	return c.WithTimeout(ctx, c.Until(deadline))
 }
+
+// WithWallTimeout is context.WithTimeout in wall time, for what the machine and
+// not the room measures: protocol timeouts, leases, and the drain of a shutdown.
+func WithWallTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d)
+}

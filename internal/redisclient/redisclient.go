@@ -32,8 +32,11 @@ func (c Config) Validate() error {
 	return errors.Join(problems...)
 }
 
+// Client is a Redis client, as the redis* adapters take it.
+type Client = redis.UniversalClient
+
 // New makes the client; it connects on first use. The caller closes it.
-func New(c Config) redis.UniversalClient {
+func New(c Config) Client {
 	return redis.NewUniversalClient(&redis.UniversalOptions{
 		Addrs: c.Addrs, Username: c.Username, Password: string(c.Password),
 		DialTimeout: c.Timeout, ReadTimeout: c.Timeout, WriteTimeout: c.Timeout,

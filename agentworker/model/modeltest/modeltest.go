@@ -1,5 +1,3 @@
-// Package modeltest is a scripted model.Model for tests: it answers from a list
-// and remembers what it was asked.
 package modeltest
 
 import (
