@@ -1,7 +1,9 @@
 package demo
 
+import "livehost/internal/wording"
+
 // Explains reports whether the printer has words for a reason.
 func Explains(reason string) bool {
-	w := reasonWords[reason]
-	return w.en != "" && w.zh != ""
+	w, ok := wording.Reason(reason)
+	return ok && w.EN != "" && w.ZH != ""
 }

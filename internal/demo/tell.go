@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"livehost/internal/wording"
 	"livehost/streams/event"
 )
 
@@ -153,10 +154,10 @@ func (p *Printer) outcome(o event.Outcome) []line {
 		label = "merged"
 	}
 	reason := p.tongue.reason(o.Reason)
-	if _, listed := reasonWords[o.Reason]; !listed && o.State == event.Suppressed {
+	if _, listed := wording.Reason(o.Reason); !listed && o.State == event.Suppressed {
 		reason = p.tongue.of(words{"rule ", "规则 "}) + o.Reason
 	}
-	what := fmt.Sprintf("%s: %s (%s)", quote(d.Text), p.tongue.of(stateWords[o.State]), reason)
+	what := fmt.Sprintf("%s: %s (%s)", quote(d.Text), p.tongue.from(wording.State(o.State)), reason)
 	return []line{{o.TimeMs, label, nameOf(d.ViewerName, d.ViewerID), what}}
 }
 
