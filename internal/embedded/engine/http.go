@@ -84,7 +84,7 @@ func (h *handler) query(w http.ResponseWriter, r *http.Request) {
 
 // run executes st under the request's settings; the end of the request kills it.
 func (h *handler) run(ctx context.Context, id string, st statement, r *http.Request, out *result) error {
-	s, err := h.pool.acquire(ctx)
+	s, err := h.pool.acquire(ctx, readOnly(r))
 	if err != nil {
 		return err
 	}
@@ -121,6 +121,13 @@ func (h *handler) run(ctx context.Context, id string, st statement, r *http.Requ
 	close(done)
 	<-killed
 	return err
+}
+
+// readOnly says whether the request may only read: GET never writes, as with a
+// server, so that a link cannot.
+func readOnly(r *http.Request) bool {
+	level := r.URL.Query().Get("readonly")
+	return r.Method == http.MethodGet || r.Method == http.MethodHead || level != "" && level != "0"
 }
 
 // decoded undoes what the client did to the body.

@@ -13,6 +13,7 @@ import (
 // pool holds the connections: one statement at a time on each.
 type pool struct {
 	free        chan *session
+	readers     chan *session // that can only read; the setting cannot be taken back
 	control     *session      // for KILL QUERY
 	controlLock chan struct{} // one KILL at a time
 }
@@ -20,48 +21,69 @@ type pool struct {
 // session is a connection with what was set on it, so that it can be put back.
 type session struct {
 	conn     *conn
+	home     chan *session // where it is released to
 	database string
 }
 
 const defaultDatabase = "default"
 
+// readers is how many connections can only read.
+const readers = 2
+
 func newPool(lib *library, path string, size int, options []string) (*pool, error) {
-	p := &pool{free: make(chan *session, size), controlLock: make(chan struct{}, 1)}
-	for i := 0; i <= size; i++ {
+	p := &pool{free: make(chan *session, size), readers: make(chan *session, readers), controlLock: make(chan struct{}, 1)}
+	connect := func(home chan *session, more ...string) error {
 		c, err := lib.connectTo(path, options...)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		s := &session{conn: c, database: defaultDatabase}
-		if err := s.start(); err != nil {
-			return nil, err
+		s := &session{conn: c, home: home, database: defaultDatabase}
+		if err := s.start(more...); err != nil {
+			return err
 		}
-		if i == size {
+		if home == nil {
 			p.control = s
-			continue
+		} else {
+			home <- s
 		}
-		p.free <- s
+		return nil
 	}
-	return p, nil
+	for range size {
+		if err := connect(p.free); err != nil {
+			return nil, err
+		}
+	}
+	for range readers {
+		if err := connect(p.readers, "SET readonly = 2"); err != nil {
+			return nil, err
+		}
+	}
+	return p, connect(nil)
 }
 
 func (p *pool) close() {
-	for range cap(p.free) {
-		(<-p.free).conn.close()
+	for _, home := range []chan *session{p.free, p.readers} {
+		for range cap(home) {
+			(<-home).conn.close()
+		}
 	}
 	p.control.conn.close()
 }
 
-func (p *pool) acquire(ctx context.Context) (*session, error) {
+func (p *pool) acquire(ctx context.Context, readOnly bool) (*session, error) {
+	home := p.free
+	if readOnly {
+		home = p.readers
+	}
 	select {
-	case s := <-p.free:
+	case s := <-home:
 		return s, nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("waiting for an engine connection: %w", ctx.Err())
 	}
 }
 
-func (p *pool) release(s *session) { p.free <- s }
+func (p *pool) release(s *session) { s.home <- s }
 
 // kill cancels the statement marked id from the control connection, without
 // waiting for it to leave the process list: it stays there until its connection is
@@ -85,9 +107,14 @@ func (p *pool) kill(id string, done <-chan struct{}) {
 // statement is deaf to KILL QUERY.
 var base = map[string]string{"implicit_select": "0", "max_execution_time": "600"}
 
-func (s *session) start() error {
+func (s *session) start(more ...string) error {
 	for name := range base {
 		if err := s.reset(name); err != nil {
+			return err
+		}
+	}
+	for _, sql := range more {
+		if err := s.do(sql); err != nil {
 			return err
 		}
 	}
@@ -116,6 +143,7 @@ var transport = map[string]bool{
 	"wait_end_of_query": true, "buffer_size": true, "send_progress_in_http_headers": true, "add_http_cors_header": true,
 	"network_compression_method": true, "network_zstd_compression_level": true, "close_session": true, "role": true,
 	"http_headers_progress_interval_ms": true,
+	"readonly":                          true, // chooses the connection
 }
 
 var settingName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
