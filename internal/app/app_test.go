@@ -1,0 +1,176 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"livehost/internal/app"
+	"livehost/internal/embedded/engine/enginetest"
+)
+
+func TestMain(m *testing.M) {
+	enginetest.Main()
+	os.Exit(m.Run())
+}
+
+// run is one command line: its exit code and what it wrote.
+func run(args ...string) (code int, out, errs string) {
+	var stdout, stderr bytes.Buffer
+	code = app.Main(args, strings.NewReader(""), &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const tinyRoom = `Two viewers ask.
+-- settings --
+speed 20
+-- script --
+room r-tiny lang zh private yes handover yes
+at 0s focus 1
+at 1s viewer u1 "小雨" id d-1: 这个多少钱
+at 3s viewer u2 "阿哲" id d-2: 2号链接多少钱
+expect reply d-1
+expect reply d-2
+`
+
+type summary struct {
+	Accepted         int            `json:"accepted"`
+	Outcomes         map[string]int `json:"outcomes"`
+	Unaccounted      int            `json:"unaccounted"`
+	Conflicts        int            `json:"conflicts"`
+	UngroundedPrices int            `json:"ungrounded_prices"`
+	Expectations     struct {
+		Total  int      `json:"total"`
+		Failed []string `json:"failed"`
+	} `json:"expectations"`
+}
+
+func demo(t *testing.T, args ...string) (summary, string) {
+	t.Helper()
+	code, out, errs := run(append([]string{"demo", "--json", "--profile", "instant"}, args...)...)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	var s summary
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		t.Fatalf("not one JSON object: %v\n%s", err, out)
+	}
+	return s, errs
+}
+
+func TestDemoAnswersAndGoesOnWithItsData(t *testing.T) {
+	room, data := write(t, "tiny.room.txtar", tinyRoom), t.TempDir()
+	s, _ := demo(t, "--room", room, "--data", data)
+	if s.Accepted != 2 || s.Outcomes["answered"] != 2 || s.Unaccounted+s.Conflicts+s.UngroundedPrices != 0 || len(s.Expectations.Failed) != 0 {
+		t.Errorf("summary %+v", s)
+	}
+	again, _ := demo(t, "--room", room, "--data", data)
+	if again.Accepted != 2 || again.Outcomes["answered"] != 2 || again.Unaccounted+again.Conflicts != 0 {
+		t.Errorf("the second run on the same data: %+v", again)
+	}
+	code, out, errs := run("danmaku", "show", "d-1", "--data", data)
+	if code != 0 || !strings.Contains(out, "这个多少钱") {
+		t.Errorf("danmaku show: exit %d\n%s%s", code, out, errs)
+	}
+	code, out, _ = run("danmaku", "list", "--data", data)
+	if code != 0 || strings.Count(out, "\n") != 2 || !strings.Contains(out, "answered") {
+		t.Errorf("danmaku list: exit %d\n%s", code, out)
+	}
+	other := write(t, "other.room.txtar", tinyRoom)
+	if code, _, errs := run("demo", "--room", other, "--data", data); code == 0 || !strings.Contains(errs, "holds a run of") {
+		t.Errorf("another room on the same data: exit %d: %s", code, errs)
+	}
+}
+
+func TestRecordingWithBadLinesIsPlayed(t *testing.T) {
+	rec := write(t, "rec.jsonl", strings.Join([]string{
+		`{"ts_ms":0,"user":"u1","text":"1号链接多少钱","kind":"comment"}`,
+		`{"ts_ms":100,"user":"u2","text":`,
+		`{"ts_ms":200,"user":9007199254740993,"text":"2号多少钱","kind":"comment","new":1}`,
+		`{"ts_ms":300,"user":"u3","text":"","kind":"comment"}`,
+		`{"ts_ms":400,"user":"u4","text":"` + strings.Repeat("好", 40_000) + `","kind":"comment"}`,
+	}, "\n"))
+	s, errs := demo(t, "--room", rec)
+	if s.Accepted < 2 || s.Unaccounted != 0 {
+		t.Errorf("summary %+v", s)
+	}
+	if !strings.Contains(errs, "rec.jsonl:2:") {
+		t.Errorf("line 2 is not reported: %q", errs)
+	}
+}
+
+func TestBadInputIsOneClearLine(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	broken := write(t, "broken.room.txtar", "x\n-- script --\nroom r\nat noon viewer u1: hi\n")
+	config := write(t, "c.yaml", "kafka: {broker: x}\naggregator: {max_members: 99}\n")
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"unknown flag", []string{"demo", "--fast"}, 2, []string{"--fast"}},
+		{"argument", []string{"demo", "x"}, 2, []string{`"x"`}},
+		{"no such room", []string{"demo", "--room", "/nowhere.jsonl"}, 1, []string{"/nowhere.jsonl", "recording"}},
+		{"broken script", []string{"demo", "--room", broken}, 1, []string{"broken.room.txtar", "noon"}},
+		{"no such catalogue", []string{"demo", "--catalog", "/nowhere.json"}, 1, []string{"/nowhere.json"}},
+		{"no such focus", []string{"demo", "--room", write(t, "r.jsonl", `{"ts_ms":0,"user":"u","text":"hi"}`), "--focus", "/nowhere"}, 1, []string{"/nowhere"}},
+		{"data is a file", []string{"demo", "--data", filepath.Join(dir, "file")}, 1, []string{"--data"}},
+		{"no log", []string{"danmaku", "show", "d", "--data", dir}, 1, []string{"no log there"}},
+		{"unknown target", []string{"serve", "--target", "aggregater", "--embedded"}, 1, []string{"aggregater", "aggregator"}},
+		{"check names unknown keys", []string{"check", "--config", config}, 1, []string{"broker"}},
+		{"no config file", []string{"check", "--config", "/nowhere.yaml"}, 1, []string{"/nowhere.yaml", "--config"}},
+		{"no harness", []string{"harness", "validate", "--dir", "/nowhere"}, 1, []string{"/nowhere"}},
+	} {
+		code, _, errs := run(tt.args...)
+		if code != tt.code {
+			t.Errorf("%s: exit %d, want %d: %s", tt.name, code, tt.code, errs)
+		}
+		for _, w := range tt.want {
+			if !strings.Contains(errs, w) {
+				t.Errorf("%s: %q is not in %q", tt.name, w, errs)
+			}
+		}
+	}
+}
+
+func TestCheckListsEveryProblem(t *testing.T) {
+	config := write(t, "c.yaml", "log: {level: loud}\nredis: {timeout: 0s}\naggregator: {max_members: 0}\n")
+	code, _, errs := run("check", "--config", config)
+	if code != 1 {
+		t.Errorf("exit %d, want 1", code)
+	}
+	for _, path := range []string{"log: ", "kafka: ", "redis: ", "aggregator: ", "policy: "} {
+		if !strings.Contains(errs, path) {
+			t.Errorf("no problem under %q in:\n%s", path, errs)
+		}
+	}
+	if code, out, errs := run("check", "--embedded"); code != 0 || !strings.Contains(out, "good") {
+		t.Errorf("check --embedded: exit %d: %s%s", code, out, errs)
+	}
+}
+
+func TestHarnessCommands(t *testing.T) {
+	code, out, errs := run("harness", "hash")
+	if code != 0 || !strings.Contains(out, "react-baseline") || !strings.Contains(out, "harness") {
+		t.Errorf("harness hash: exit %d: %s%s", code, out, errs)
+	}
+	if code, _, errs := run("harness", "validate"); code != 0 {
+		t.Errorf("harness validate: exit %d: %s", code, errs)
+	}
+}
