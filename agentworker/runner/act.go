@@ -157,9 +157,10 @@ func (s *state) toolRun() *tool.Run {
 }
 
 // run makes one call. A tool that does not stop in time is left behind: its result
-// is not waited for.
+// is not waited for, so that the others' still reach an answer.
 func (s *state) run(ctx context.Context, run *tool.Run, a *action) tool.Result {
-	ctx, cancel := s.r.clock.WithTimeout(ctx, s.r.cfg.ToolCall)
+	budget := min(s.r.cfg.ToolCall, max(s.left()-s.r.cfg.AnswerTime, s.r.cfg.MinCall))
+	ctx, cancel := s.r.clock.WithTimeout(ctx, budget)
 	defer cancel()
 	done := make(chan tool.Result, 1)
 	go func() { done <- s.rel.Toolbox.Call(ctx, run, a.call.Name, a.call.Arguments) }()

@@ -41,10 +41,16 @@ func TestBudgets(t *testing.T) {
 			"public [d1]: 我再核对一下\n", nil,
 		},
 		{
-			"a tool ends with the run", map[string]time.Duration{"get_product": time.Hour},
-			[]modeltest.Step{modeltest.After(2900*time.Millisecond, both), modeltest.After(1900*time.Millisecond, both), modeltest.Say("x")},
-			10 * time.Second, 7100*time.Millisecond - 1900*time.Millisecond,
-			"public [d1]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\n", []string{"conservative: deadline"},
+			"tools leave time for the answer", map[string]time.Duration{"get_product": 4 * time.Second},
+			[]modeltest.Step{modeltest.After(2900*time.Millisecond, both), modeltest.After(1900*time.Millisecond, modeltest.Call("item", `{"number":"1"}`)), modeltest.Say("围巾89元")},
+			8950 * time.Millisecond, 4150 * time.Millisecond,
+			"public [d1]: 围巾89元\nfact price 1 8900\n", nil,
+		},
+		{
+			"and end before the run does", map[string]time.Duration{"get_product": time.Hour},
+			[]modeltest.Step{modeltest.After(2900*time.Millisecond, both), modeltest.After(500*time.Millisecond, both), modeltest.Say("我再核对一下")},
+			8550 * time.Millisecond, 0,
+			"public [d1]: 我再核对一下\n", nil,
 		},
 		{
 			"first call 3 s, another replica 2 s, compact 2 s", nil,
@@ -86,7 +92,7 @@ func TestBudgets(t *testing.T) {
 					t.Errorf("causes (-want +got):\n%s", d)
 				}
 				if res.Reply != nil && tt.tools > 0 {
-					if got := time.Duration(res.Reply.Timing.ToolWallUs) * time.Microsecond; got != tt.tools && tt.name != "a tool ends with the run" {
+					if got := time.Duration(res.Reply.Timing.ToolWallUs) * time.Microsecond; got != tt.tools {
 						t.Errorf("inside tools %v, want %v", got, tt.tools)
 					}
 				}

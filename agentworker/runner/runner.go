@@ -23,6 +23,7 @@ type Config struct {
 	FirstCall   time.Duration // budget of the first policy call
 	LaterCall   time.Duration // budget of each later call
 	ToolCall    time.Duration // budget of one tool call
+	AnswerTime  time.Duration // kept free for the policy's answer: tools are not waited for into it
 	MinCall     time.Duration // a policy call with less time than this is not begun
 	MaxTokens   int           // of one answer
 	Temperature float64
@@ -33,7 +34,8 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Rounds: 4, FirstCall: 3 * time.Second, LaterCall: 2 * time.Second, ToolCall: 5 * time.Second,
-		MinCall: 150 * time.Millisecond, MaxTokens: 512, Temperature: 1.0, TopP: 0.95,
+		AnswerTime: 1500 * time.Millisecond,
+		MinCall:    150 * time.Millisecond, MaxTokens: 512, Temperature: 1.0, TopP: 0.95,
 	}
 }
 
@@ -49,6 +51,7 @@ func (c Config) Validate() error {
 	positive("first_call", float64(c.FirstCall))
 	positive("later_call", float64(c.LaterCall))
 	positive("tool_call", float64(c.ToolCall))
+	positive("answer_time", float64(c.AnswerTime))
 	positive("min_call", float64(c.MinCall))
 	positive("max_tokens", float64(c.MaxTokens))
 	positive("temperature", c.Temperature)
