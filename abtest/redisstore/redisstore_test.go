@@ -15,6 +15,7 @@ import (
 	"livehost/abtest/assign"
 	"livehost/abtest/redisstore"
 	"livehost/internal/fault"
+	"livehost/internal/testkit"
 	"livehost/streams/event"
 )
 
@@ -24,6 +25,15 @@ func open(t *testing.T) (*miniredis.Miniredis, *redisstore.Store) {
 	client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1})
 	t.Cleanup(func() { _ = client.Close() })
 	return server, redisstore.New(client)
+}
+
+// The same on a real server, in a database of its own.
+func TestStoreOnRealServer(t *testing.T) {
+	t.Parallel()
+	client := redis.NewClient(&redis.Options{Addr: testkit.RealServer(t, testkit.RedisAddr), DB: 2})
+	t.Cleanup(func() { _ = client.Close() })
+	must(t, client.FlushDB(t.Context()).Err())
+	store(t, redisstore.New(client))
 }
 
 func must(t *testing.T, err error) {
@@ -36,6 +46,21 @@ func must(t *testing.T, err error) {
 func TestStore(t *testing.T) {
 	t.Parallel()
 	server, s := open(t)
+	store(t, s)
+	for _, k := range server.Keys() {
+		if !strings.Contains(k, "{harness}") {
+			t.Errorf("key %s has no hash tag", k)
+		}
+	}
+	server.Close()
+	if _, _, err := s.Load(t.Context(), abtest.Default().Layer); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("Redis away: %v", err)
+	}
+}
+
+// store is what every store must do, beginning empty.
+func store(t *testing.T, s *redisstore.Store) {
+	t.Helper()
 	ctx, d := t.Context(), abtest.Default()
 	if _, found, err := s.Load(ctx, d.Layer); found || err != nil {
 		t.Fatalf("empty Redis: found %v, %v", found, err)
@@ -61,17 +86,8 @@ func TestStore(t *testing.T) {
 	if got, _, _ := s.Load(ctx, d.Layer); got.Killed || got.Definition.Version != 2 {
 		t.Errorf("after Revive and Put: killed %v, version %d", got.Killed, got.Definition.Version)
 	}
-	for _, k := range server.Keys() {
-		if !strings.Contains(k, "{harness}") {
-			t.Errorf("key %s has no hash tag", k)
-		}
-	}
 	if err := s.Put(ctx, assign.Definition{}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("storing an invalid definition: %v", err)
-	}
-	server.Close()
-	if _, _, err := s.Load(ctx, d.Layer); fault.KindOf(err) != fault.Unavailable {
-		t.Errorf("Redis away: %v", err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package redisclaims_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/alicebob/miniredis/v2"
@@ -11,6 +10,7 @@ import (
 	"livehost/agentworker/claimstest"
 	"livehost/agentworker/redisclaims"
 	"livehost/internal/fault"
+	"livehost/internal/testkit"
 )
 
 func open(t *testing.T, addr string) *redisclaims.Claims {
@@ -30,11 +30,7 @@ func TestMiniredis(t *testing.T) {
 }
 
 func TestRealServer(t *testing.T) {
-	addr := os.Getenv("TEST_REDIS_ADDR")
-	if addr == "" {
-		t.Skip("TEST_REDIS_ADDR is not set")
-	}
-	claimstest.Run(t, open(t, addr))
+	claimstest.Run(t, open(t, testkit.RealServer(t, testkit.RedisAddr)))
 }
 
 func TestAway(t *testing.T) {

@@ -32,6 +32,7 @@ type Config struct {
 	Agentworker agentworker.Config `yaml:"agentworker"`
 	Dispatcher  dispatcher.Config  `yaml:"dispatcher"`
 	Outlet      outlet.Config      `yaml:"outlet"`
+	Simulated   SimulatedConfig    `yaml:"simulated"`
 }
 
 // LogConfig is how the process logs to standard error.
@@ -80,6 +81,7 @@ func DefaultConfig() Config {
 		Agentworker: agentworker.DefaultConfig(),
 		Dispatcher:  dispatcher.DefaultConfig(),
 		Outlet:      outlet.DefaultConfig(),
+		Simulated:   defaultSimulated(),
 	}
 }
 
@@ -97,14 +99,15 @@ func resolveTargets(names []string) ([]string, error) {
 	if slices.Contains(names, "all") || len(names) == 0 {
 		return targets, nil
 	}
+	known := slices.Concat(simulators, targets)
 	var problems []error
 	for _, n := range names {
-		if !slices.Contains(targets, n) {
-			problems = append(problems, fmt.Errorf("--target: %q is none of %s, all", n, strings.Join(targets, ", ")))
+		if !slices.Contains(known, n) {
+			problems = append(problems, fmt.Errorf("--target: %q is none of %s, all", n, strings.Join(known, ", ")))
 		}
 	}
 	var want []string
-	for _, t := range targets {
+	for _, t := range known {
 		if slices.Contains(names, t) {
 			want = append(want, t)
 		}
@@ -116,10 +119,11 @@ func resolveTargets(names []string) ([]string, error) {
 func (c Config) Validate(want []string) error {
 	problems := []error{
 		config.At("log", c.Log.Validate()),
-		config.At("kafka", c.Kafka.Validate()),
-		config.At("redis", c.Redis.Validate()),
+		c.validateServers(want),
 	}
 	branches := map[string]func() error{
+		"policy":   func() error { return config.At("simulated.policy", c.Simulated.Policy.Validate()) },
+		"commerce": c.Simulated.validateCommerce,
 		"aggregator": func() error {
 			return errors.Join(config.At("aggregator", c.Aggregator.Validate()), config.At("abtest", c.ABTest.Validate()))
 		},

@@ -114,22 +114,9 @@ func (e *embedded) run(ctx context.Context, reader streams.Reader) error {
 	g.Go(func() error { return e.redis.Run(ctx) })
 	g.Go(func() error { return e.commerce.Run(ctx) })
 	g.Go(func() error {
-		return reader.Follow(ctx, []string{event.TopicRoomEvent, event.TopicOrder}, false, e.feedCommerce)
+		return reader.Follow(ctx, []string{event.TopicRoomEvent, event.TopicOrder}, false, func(r streams.Record) { feedCommerce(e.commerce, r) })
 	})
 	return g.Wait()
-}
-
-func (e *embedded) feedCommerce(r streams.Record) {
-	switch r.Topic {
-	case event.TopicRoomEvent:
-		if ev, err := event.Decode[event.RoomEvent](r.Value); err == nil {
-			e.commerce.Apply(ev)
-		}
-	case event.TopicOrder:
-		if o, err := event.Decode[event.Order](r.Value); err == nil {
-			e.commerce.ApplyOrder(o)
-		}
-	}
 }
 
 // close stops what was started; run must have returned.

@@ -41,8 +41,10 @@ func runServe(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
 	if err := cfg.Validate(want); err != nil {
 		return err
 	}
-	if err := provision(ctx, cfg, log); err != nil {
-		return err
+	if usesKafka, _ := needs(want); usesKafka {
+		if err := provision(ctx, cfg, log); err != nil {
+			return err
+		}
 	}
 	outlets, err := outlet.New(cfg.Outlet, clk, std.Out, log)
 	if err != nil {

@@ -53,7 +53,11 @@ func system(cfg Config, want []string, clk *clock.Clock, log *slog.Logger, outle
 		kafka.Module,
 	}, more...)
 	for _, t := range want {
-		opts = append(opts, stageModules[t])
+		if m, ok := simulatorModules[t]; ok {
+			opts = append(opts, m)
+		} else {
+			opts = append(opts, stageModules[t])
+		}
 	}
 	return fx.New(append(opts, kafka.Consumers)...)
 }

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"livehost/internal/embedded/kafkaserver"
+	"livehost/internal/testkit"
 	"livehost/streams"
 	"livehost/streams/kafka"
 	"livehost/streams/streamstest"
@@ -41,13 +42,7 @@ func TestConformanceEmbedded(t *testing.T) {
 
 func TestConformanceKafka(t *testing.T) {
 	t.Parallel()
-	brokers := os.Getenv("TEST_KAFKA_BROKERS")
-	if brokers == "" {
-		if os.Getenv("REQUIRE_INTEGRATION") != "" {
-			t.Fatal("TEST_KAFKA_BROKERS is not set")
-		}
-		t.Skip("TEST_KAFKA_BROKERS is not set")
-	}
+	brokers := testkit.RealServer(t, testkit.KafkaBrokers)
 	streamstest.Run(t, func(t *testing.T) streamstest.System {
 		return openSystem(t, testConfig(strings.Split(brokers, ",")))
 	})

@@ -3,7 +3,9 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	"livehost/internal/embedded/policy/latency"
@@ -17,7 +19,8 @@ const ModelName = "livehost-scripted-policy (rule-based, not a language model)"
 
 // Config of the fleet.
 type Config struct {
-	Replicas  int           `koanf:"replicas" yaml:"replicas"`     // how many replicas, each on its own loopback port
+	Addr      string        `koanf:"addr" yaml:"addr"`             // host:port of the first replica, the next ones follow; port 0: any free ones
+	Replicas  int           `koanf:"replicas" yaml:"replicas"`     // how many replicas, each on its own port
 	Slots     int           `koanf:"slots" yaml:"slots"`           // requests a replica works on at a time
 	Queue     int           `koanf:"queue" yaml:"queue"`           // requests that may wait for a slot of a replica
 	QueueWait time.Duration `koanf:"queue_wait" yaml:"queue_wait"` // how long they wait, in room time
@@ -29,7 +32,7 @@ type Config struct {
 // DefaultConfig is four replicas of two slots with the measured profile.
 func DefaultConfig() Config {
 	return Config{
-		Replicas: 4, Slots: 2, Queue: 2, QueueWait: 200 * time.Millisecond,
+		Addr: "127.0.0.1:0", Replicas: 4, Slots: 2, Queue: 2, QueueWait: 200 * time.Millisecond,
 		Overload: http.StatusTooManyRequests, Profile: latency.H20MTP, Seed: 1,
 	}
 }
@@ -37,6 +40,9 @@ func DefaultConfig() Config {
 // Validate lists every problem.
 func (c Config) Validate() error {
 	var errs []error
+	if _, err := c.addr(0); err != nil {
+		errs = append(errs, fmt.Errorf("addr: %w", err))
+	}
 	if c.Replicas < 1 {
 		errs = append(errs, fmt.Errorf("replicas: %d is not at least 1", c.Replicas))
 	}
@@ -56,4 +62,20 @@ func (c Config) Validate() error {
 		errs = append(errs, fmt.Errorf("profile: %w", err))
 	}
 	return errors.Join(errs...)
+}
+
+// addr is where replica i listens.
+func (c Config) addr(i int) (string, error) {
+	host, port, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return "", err
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return "", fmt.Errorf("port %q: %w", port, err)
+	}
+	if n != 0 {
+		n += uint64(i)
+	}
+	return net.JoinHostPort(host, strconv.FormatUint(n, 10)), nil
 }

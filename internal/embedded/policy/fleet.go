@@ -29,7 +29,7 @@ type Fleet struct {
 	wg       sync.WaitGroup
 }
 
-// Start listens on a loopback port for each replica and serves until Close.
+// Start listens on a port for each replica and serves until Close.
 func Start(cfg Config, clk *clock.Clock, log *slog.Logger) (*Fleet, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fault.Wrap(fault.Invalid, fmt.Errorf("policy: %w", err))
@@ -42,7 +42,7 @@ func Start(cfg Config, clk *clock.Clock, log *slog.Logger) (*Fleet, error) {
 	engine := rules.NewEngine(cfg.Seed)
 	f := &Fleet{}
 	for i := range cfg.Replicas {
-		l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+		l, err := listen(cfg, i)
 		if err != nil {
 			return nil, errors.Join(fault.Wrap(fault.Unavailable, fmt.Errorf("policy: replica %d: %w", i+1, err)), f.Close())
 		}
@@ -59,6 +59,14 @@ func Start(cfg Config, clk *clock.Clock, log *slog.Logger) (*Fleet, error) {
 		r.log.Info("policy replica listens", "base_url", r.info.BaseURL, "slots", cfg.Slots, "profile", cfg.Profile)
 	}
 	return f, nil
+}
+
+func listen(cfg Config, i int) (net.Listener, error) {
+	addr, err := cfg.addr(i)
+	if err != nil {
+		return nil, err
+	}
+	return new(net.ListenConfig).Listen(context.Background(), "tcp", addr)
 }
 
 // Replicas lists the replicas in the order of their names.

@@ -392,3 +392,12 @@ func BenchmarkCompletion(b *testing.B) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 }
+
+func TestReplicasOnSuccessivePorts(t *testing.T) {
+	t.Parallel()
+	cfg := policy.DefaultConfig()
+	cfg.Addr = "127.0.0.1:port"
+	if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "addr") {
+		t.Errorf("%v does not complain of the address", err)
+	}
+}

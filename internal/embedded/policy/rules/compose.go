@@ -167,6 +167,9 @@ func (c composer) candidates(plans []plan, generic []*Example) []candidate {
 			continue
 		}
 		result := c.result(p.call)
+		if p.missing {
+			result = noValue
+		}
 		v := p.conclude(result, generic)
 		if n == 0 && v.empty() && result != nil && result.err != "" {
 			return nil // an error nobody has words for; a stand-in would answer something else

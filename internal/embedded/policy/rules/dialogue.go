@@ -33,7 +33,11 @@ type toolResult struct {
 const (
 	errNoResult  = "UNAVAILABLE" // the call never got a result
 	errMalformed = "MALFORMED"   // the result is no JSON object
+	errNoValue   = "NO_VALUE"    // the call was not made: a placeholder of it has no value
 )
+
+// noValue stands for the result of a call that cannot be made.
+var noValue = &toolResult{err: errNoValue, fields: map[string]any{}}
 
 // readDialogue sorts the messages after the last one that holds danmaku or events.
 func readDialogue(messages []Message) dialogue {

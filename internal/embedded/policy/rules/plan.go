@@ -13,6 +13,7 @@ type plan struct {
 	values  lookup // captures, attributes of the ask, room status
 	call    *Call  // nil when the example needs none
 	score   float64
+	missing bool // the call cannot be made: a placeholder of it has no value
 }
 
 // maxPlans is how many examples are kept for one ask: the best and its stand-ins.
@@ -20,7 +21,10 @@ const maxPlans = 4
 
 // plans are the examples that apply to the ask, best first.
 func (c *corpus) plans(a ask, r room, tools map[string]*schema) []plan {
-	var out []plan
+	var (
+		out     []plan
+		missing plan // the best one that cannot make its call
+	)
 	add := func(i int, captures map[string]string, score float64) {
 		e := &c.examples[i]
 		for _, p := range out {
@@ -41,6 +45,9 @@ func (c *corpus) plans(a ask, r room, tools map[string]*schema) []plan {
 		}
 		if len(out) < maxPlans && p.bind(tools) {
 			out = append(out, p)
+		} else if missing.example == nil {
+			p.call, p.missing = nil, true
+			missing = p
 		}
 	}
 	if a.kind != "" {
@@ -54,6 +61,9 @@ func (c *corpus) plans(a ask, r room, tools map[string]*schema) []plan {
 	}
 	// Of two that fit about as well, facts say more than a question back.
 	slices.SortStableFunc(out, func(x, y plan) int { return cmp.Compare(y.worth(), x.worth()) })
+	if c.asksBack(missing, out) {
+		return []plan{missing}
+	}
 	if len(out) == 0 {
 		for _, i := range c.anything {
 			if !c.examples[i].empty() {
@@ -63,6 +73,21 @@ func (c *corpus) plans(a ask, r room, tools map[string]*schema) []plan {
 	}
 	return out
 }
+
+// asksBack says that the ask is so much better understood by an example that cannot
+// make its call than by all that can, that the viewer is better asked for what is
+// missing, where there are words for that.
+func (c *corpus) asksBack(missing plan, bound []plan) bool {
+	if missing.example == nil || missing.score < sureScore || (len(bound) > 0 && bound[0].score > missing.score-muchBetter) {
+		return false
+	}
+	return !missing.conclude(noValue, c.generic()).empty()
+}
+
+const (
+	sureScore  = 0.6  // the least score of an example to ask back for it
+	muchBetter = 0.12 // how much better it must be than one that can make its call
+)
 
 // callBonus is what having a tool to ask is worth against a better wording.
 const callBonus = 0.03

@@ -79,7 +79,28 @@ func cut(text string, slots bool) []token {
 	if len(out) > maxTokens {
 		out = out[:maxTokens]
 	}
-	return once(foldQuestion(out))
+	return once(foldQuestion(withoutInterjections(out)))
+}
+
+// interjections are breath, not words; 阿 is one only at the end.
+var interjections = newSet("啊 呀 哦 噢 喔 哟 捏 诶 嗷")
+
+// withoutInterjections drops them beside other words: 101啊 is 101, 啊啊啊 stays.
+func withoutInterjections(ts []token) []token {
+	end := len(ts)
+	for end > 0 && (ts[end-1].text == "阿" || interjections[ts[end-1].text]) {
+		end--
+	}
+	out := make([]token, 0, end)
+	for _, t := range ts[:end] {
+		if !interjections[t.text] {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		return ts
+	}
+	return out
 }
 
 func isWordLetter(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Han, r) }
