@@ -14,6 +14,8 @@ type Config struct {
 	Lanes int    `yaml:"lanes"` // rooms handled at once
 
 	MaxQueuedSpeech time.Duration `yaml:"max_queued_speech"` // above it new answers go out as private text
+	PrivateReserve  time.Duration `yaml:"private_reserve"`   // kept back from speak_by for private text instead of speech
+	VoiceStart      time.Duration `yaml:"voice_start"`       // what the voice may need from its turn to the first audio
 	CoolDown        time.Duration `yaml:"cool_down"`         // one voice per question across variants for so long
 	Drain           time.Duration `yaml:"drain"`             // wall time for the present sentences at shutdown
 	Horizon         time.Duration `yaml:"horizon"`           // how far apart a reply and its handing over again may be
@@ -31,7 +33,7 @@ func DefaultConfig() Config {
 	rules := []string{"grounding", "identity", "leakage"}
 	return Config{
 		Group: "dispatcher", Lanes: 64,
-		MaxQueuedSpeech: 10 * time.Second, CoolDown: 60 * time.Second,
+		MaxQueuedSpeech: 10 * time.Second, PrivateReserve: 750 * time.Millisecond, VoiceStart: 750 * time.Millisecond, CoolDown: 60 * time.Second,
 		Drain: 15 * time.Second, Horizon: 10 * time.Minute,
 		PublicVerdicts: rules, PrivateVerdicts: rules,
 		MaxPrivateSends: 64,
@@ -50,6 +52,7 @@ func (c Config) Validate() error {
 		value int64
 	}{
 		{"lanes", int64(c.Lanes)}, {"max_queued_speech", int64(c.MaxQueuedSpeech)}, {"cool_down", int64(c.CoolDown)},
+		{"private_reserve", int64(c.PrivateReserve)}, {"voice_start", int64(c.VoiceStart)},
 		{"drain", int64(c.Drain)}, {"horizon", int64(c.Horizon)}, {"max_private_sends", int64(c.MaxPrivateSends)},
 	} {
 		if n.value <= 0 {

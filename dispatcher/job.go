@@ -80,25 +80,13 @@ func (it *item) speakBy() int64 {
 	return by
 }
 
-// lastBy is the latest deadline: when it has passed the whole item is late.
-func (it *item) lastBy() int64 {
-	if len(it.owed) == 0 {
-		return it.job.reply.SpeakByMs
-	}
-	var by int64
-	for _, o := range it.owed {
-		by = max(by, o.member.SpeakByMs)
-	}
-	return by
-}
-
 func (it *item) event() bool { return it.job.reply.Kind == event.EventWindow }
 
 type queued = pacing.Item[*item]
 
 // queued is the item as pacing sees it.
-func (it *item) queued() queued {
-	return queued{Class: it.job.reply.Class, SpeakByMs: it.speakBy(), Length: it.length, Value: it}
+func (it *item) queued(rm *room) queued {
+	return queued{Class: it.job.reply.Class, OnlyAloud: it.onlyAloud(rm), SpeakByMs: it.speakBy(), Length: it.length, Value: it}
 }
 
 // split removes the danmaku for which match is true and returns them.

@@ -184,7 +184,7 @@ func (rm *room) takeEvent(pl *plan, it *item, nowMs int64) {
 		skip(reasonVoiceBusy)
 	default:
 		it.job.hold()
-		rm.enqueue(pl, it)
+		rm.enqueue(pl, it, nowMs)
 	}
 }
 
@@ -208,19 +208,16 @@ func (rm *room) route(pl *plan, it *item, nowMs int64) {
 	if rm.otherVoice(pl, it, nowMs) {
 		return
 	}
-	start := max(rm.freeAtMs, nowMs) + rm.queue.Ahead(it.queued()).Milliseconds()
+	start := rm.nextStartMs(nowMs) + rm.queue.Ahead(it.queued(rm)).Milliseconds()
 	if time.Duration(start-nowMs)*time.Millisecond > rm.d.cfg.MaxQueuedSpeech {
 		it.split(func(o *owed) bool { return rm.privately(pl, o, nowMs) })
-	}
-	for _, o := range it.split(late(start)) { // its turn would come too late
-		rm.instead(pl, o, event.Expired, reasonLate, nowMs)
 	}
 	if len(it.owed) == 0 {
 		rm.leave(pl, it, nowMs)
 		return
 	}
 	rm.join(it)
-	rm.enqueue(pl, it)
+	rm.enqueue(pl, it, nowMs)
 }
 
 // otherVoice deals with an answer whose question another variant answers aloud, or
@@ -292,9 +289,11 @@ func (rm *room) join(it *item) {
 	}
 }
 
-func (rm *room) enqueue(pl *plan, it *item) {
-	rm.queue.Push(it.queued())
-	if !rm.running {
+func (rm *room) enqueue(pl *plan, it *item, nowMs int64) {
+	rm.queue.Push(it.queued(rm))
+	rm.rescue(pl, nowMs)
+	rm.rescueInTime(it, nowMs)
+	if rm.queue.Len() > 0 && !rm.running {
 		rm.running, pl.speak = true, true
 	}
 }
@@ -312,8 +311,7 @@ func (rm *room) instead(pl *plan, o *owed, state event.State, reason string, now
 // privately plans private text to the asker when the room and the asker can get it
 // and there is time; it reports whether.
 func (rm *room) privately(pl *plan, o *owed, nowMs int64) bool {
-	if !rm.hasPrivate(o) || rm.closed || rm.retracted(o) || late(nowMs)(o) ||
-		len(missingVerdicts(rm.d.cfg.PrivateVerdicts, o.job.reply.Verdicts)) > 0 {
+	if !rm.writable(o) || rm.closed || rm.retracted(o) || late(nowMs)(o) {
 		return false
 	}
 	text := o.private
@@ -322,6 +320,11 @@ func (rm *room) privately(pl *plan, o *owed, nowMs int64) bool {
 	}
 	pl.sends = append(pl.sends, send{o, text})
 	return true
+}
+
+// writable reports whether the answer may be written to its asker.
+func (rm *room) writable(o *owed) bool {
+	return rm.hasPrivate(o) && len(missingVerdicts(rm.d.cfg.PrivateVerdicts, o.job.reply.Verdicts)) == 0
 }
 
 func (rm *room) hasPrivate(o *owed) bool {

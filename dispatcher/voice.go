@@ -35,6 +35,7 @@ func (d *Dispatcher) next(rm *room) (it *item) {
 
 // pop is next under the room's lock.
 func (rm *room) pop(pl *plan, nowMs int64) *item {
+	rm.rescue(pl, nowMs)
 	for {
 		q, ok := rm.queue.Pop()
 		if !ok || rm.p.isDraining() {
@@ -46,7 +47,7 @@ func (rm *room) pop(pl *plan, nowMs int64) *item {
 			continue
 		}
 		rm.now, rm.freeAtMs = it, nowMs+it.length.Milliseconds()
-		rm.makeRoom(pl, nowMs)
+		rm.rescue(pl, nowMs)
 		return it
 	}
 }
@@ -81,22 +82,6 @@ func (rm *room) stillDue(pl *plan, it *item, nowMs int64) bool {
 	return false
 }
 
-// makeRoom ends what cannot begin in time any more, now that the voice is taken
-// until freeAtMs: waiting would only delay the news.
-func (rm *room) makeRoom(pl *plan, nowMs int64) {
-	freeMs := rm.freeAtMs + pacing.Gap.Milliseconds()
-	for _, it := range rm.queue.Take(func(q queued) bool { return q.Value.lastBy() < freeMs }) {
-		for _, o := range it.owed {
-			rm.instead(pl, o, event.Expired, reasonLate, nowMs)
-		}
-		it.owed = nil
-		if it.event() {
-			pl.deliver(rm, spokenDelivery(it, rm.d.voice(), event.DeliverySkipped, reasonLate, nowMs))
-		}
-		rm.leave(pl, it, nowMs)
-	}
-}
-
 // say takes one item through the ledger, the log and the outlet.
 func (d *Dispatcher) say(rm *room, it *item) {
 	id := deliveryID(&it.job.reply, d.voice(), "")
@@ -127,7 +112,7 @@ func (d *Dispatcher) say(rm *room, it *item) {
 	}
 	u := Utterance{
 		DeliveryID: id, RoomID: rm.id, Text: it.heard, Spoken: it.spoken, Language: it.job.reply.Language,
-		Length: it.length, SpeakByMs: it.speakBy(),
+		Length: it.length, SpeakByMs: it.beginBy(rm),
 	}
 	spoken, err := d.deps.Outlets.Voice.Speak(rm.p.ctx, u)
 	d.afterSpeech(rm, it, claim, spoken, err)
@@ -152,7 +137,7 @@ func (d *Dispatcher) claimSpeech(rm *room, it *item, claim *Claim) bool {
 	if len(claim.Danmaku) == 0 {
 		return true // event window
 	}
-	ctx, cancel := d.deps.Clock.WithDeadline(rm.p.ctx, time.UnixMilli(it.speakBy()))
+	ctx, cancel := d.deps.Clock.WithDeadline(rm.p.ctx, time.UnixMilli(it.beginBy(rm)))
 	defer cancel()
 	grant, err := d.begin(ctx, rm, claim)
 	if err == nil && len(grant.Granted) == len(claim.Danmaku) {

@@ -5,6 +5,6 @@
 // speech. It does not own when speech is refused or cancelled (dispatcher) or how
 // text becomes speakable (dispatcher/speech).
 //
-// Invariants: a lower class goes first, then the earlier speak_by, then the earlier
-// arrival; lengths include no gap, waits do.
+// Invariants: a lower class goes first, then what can only be said aloud, then the
+// earlier speak_by, then the earlier arrival; lengths include no gap, waits do.
 package pacing

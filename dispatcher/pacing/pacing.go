@@ -39,6 +39,7 @@ func wide(r rune) bool {
 // Item is speech that waits for the voice.
 type Item[T any] struct {
 	Class     event.Class
+	OnlyAloud bool // somebody who waits for it cannot be answered in any other way
 	SpeakByMs int64
 	Length    time.Duration
 	Value     T
@@ -57,11 +58,21 @@ func (q *Queue[T]) Push(it Item[T]) {
 // position is the index at which it would be said: after its equals.
 func (q *Queue[T]) position(it Item[T]) int {
 	for i, have := range q.items {
-		if it.Class < have.Class || it.Class == have.Class && it.SpeakByMs < have.SpeakByMs {
+		if before(it, have) {
 			return i
 		}
 	}
 	return len(q.items)
+}
+
+func before[T any](a, b Item[T]) bool {
+	switch {
+	case a.Class != b.Class:
+		return a.Class < b.Class
+	case a.OnlyAloud != b.OnlyAloud:
+		return a.OnlyAloud
+	}
+	return a.SpeakByMs < b.SpeakByMs
 }
 
 // Pop takes what is said next.
