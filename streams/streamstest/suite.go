@@ -119,6 +119,21 @@ func (f fixture) end(room event.RoomID) int64 {
 	return end
 }
 
+// offsets are those of the room's danmaku; other cases' records may lie between.
+func (f fixture) offsets(room event.RoomID) (out []int64) {
+	f.Helper()
+	_, err := f.Reader.Read(f.Context(), event.TopicDanmaku, f.partition(room), 0, func(r streams.Record) error {
+		if r.Key == room {
+			out = append(out, r.Offset)
+		}
+		return nil
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return out
+}
+
 func (f fixture) committed(room event.RoomID) int64 {
 	f.Helper()
 	offsets, err := f.Committed(f.Context(), f.group(), event.TopicDanmaku)
