@@ -21,7 +21,7 @@ type Config struct {
 	RunsPerRoom  int           `yaml:"runs_per_room"` // runs at once of one room and variant
 	RunLimit     time.Duration `yaml:"run_limit"`     // room; one run
 	AnswerMargin time.Duration `yaml:"answer_margin"` // room; a run ends this long before answer_by
-	FullNeeds    time.Duration `yaml:"full_needs"`    // room; with less left a run takes the compact route
+	FullNeeds    time.Duration `yaml:"full_needs"`    // room; with less left a run takes the compact route; grows with what runs take
 	CompactNeeds time.Duration `yaml:"compact_needs"` // room; with less left a danmaku expires
 	Lease        time.Duration `yaml:"lease"`         // wall; of a claim
 	ClaimTimeout time.Duration `yaml:"claim_timeout"` // wall; of one call to the claims
@@ -85,6 +85,7 @@ type Agent struct {
 	deps   Deps
 	log    *slog.Logger
 	claims *layered
+	pace   *pace
 
 	wake chan struct{} // one signal: something to start
 
@@ -111,6 +112,7 @@ func New(cfg Config, deps Deps) (*Agent, error) {
 	return &Agent{
 		cfg: cfg, deps: deps, log: deps.Log, wake: make(chan struct{}, 1),
 		claims:     &layered{local: NewMemoryClaims(), shared: deps.Claims, log: deps.Log},
+		pace:       &pace{least: cfg.FullNeeds, most: cfg.RunLimit * 3 / 4},
 		sched:      newSchedule(cfg.MaxRuns, cfg.RunsPerRoom),
 		partitions: map[int32]*partition{},
 	}, nil

@@ -96,9 +96,10 @@ func (a *Agent) answer(ctx context.Context, j *job, w event.Window, got Claimed,
 		return expired, nil
 	}
 	res, err := a.deps.Runner.Run(ctx, runner.Task{
-		Window: w, Attempt: got.Attempt, Deadline: deadline, Compact: deadline.Sub(now) < a.cfg.FullNeeds,
+		Window: w, Attempt: got.Attempt, Deadline: deadline, Compact: deadline.Sub(now) < a.pace.full(),
 		Release: release, Received: j.received, Recorder: rec,
 	})
+	a.pace.observe(res.Reply)
 	res.Outcomes = append(expired.Outcomes, res.Outcomes...)
 	return res, err
 }
