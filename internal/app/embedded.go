@@ -66,7 +66,7 @@ func startEmbedded(o embeddedOptions, clk *clock.Clock, log *slog.Logger) (_ *em
 	cc.Outages = o.outages
 	deps := commerce.Deps{Log: log, Clock: clk, Catalog: o.catalog}
 	if o.profile != latency.Instant {
-		deps.Latency = latency.ToolLatency(pc.Seed)
+		deps.Latency = latency.ToolLatency(pc.Seed, clk.Now)
 	}
 	e.commerce, err = commerce.New(cc, deps)
 	return e, err

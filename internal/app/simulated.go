@@ -64,7 +64,7 @@ func startCommerce(lc fx.Lifecycle, sd fx.Shutdowner, cfg Config, h *harness.Har
 	}
 	deps := commerce.Deps{Log: log, Clock: clk, Catalog: catalog}
 	if cfg.Simulated.Policy.Profile != latency.Instant {
-		deps.Latency = latency.ToolLatency(cfg.Simulated.Policy.Seed)
+		deps.Latency = latency.ToolLatency(cfg.Simulated.Policy.Seed, clk.Now)
 	}
 	cc := commerce.DefaultConfig()
 	cc.Addr = cfg.Simulated.Commerce

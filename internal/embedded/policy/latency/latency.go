@@ -118,27 +118,32 @@ func (s *Sampler) Call(first bool) Call {
 	}
 }
 
-// Tool latency: a lognormal body, and now and then a slow call just under the
-// tool limit of 5 s. Most of the agent's tail comes from here.
+// Tool latency: a lognormal body, and now and then a moment in which every call
+// is slow, just under the tool limit of 5 s: a back-end that stalls does so for
+// all who ask at that time. Most of the agent's tail comes from here.
 const (
 	toolMedian   = 0.68
 	toolSigma    = 0.45
 	toolBodyMax  = 3.5
-	toolSlow     = 0.18 // share of slow calls
+	toolSlow     = 0.18 // share of slow moments
 	toolSlowFrom = 4.4
 	toolSlowTo   = 4.85
+	toolMoment   = 500 * time.Millisecond
 )
 
 // ToolLatency gives the simulated durations of tool calls by seed, to go with
-// profiles h20-mtp and h20. The function is safe for concurrent use.
-func ToolLatency(seed uint64) func() time.Duration {
+// profiles h20-mtp and h20. now is room time: calls that begin in the same moment
+// are slow together or not at all. The function is safe for concurrent use.
+func ToolLatency(seed uint64, now func() time.Time) func() time.Duration {
 	r := rand.New(rand.NewPCG(seed, 0x7001))
 	body := Lognormal{Median: toolMedian, Sigma: toolSigma, Max: toolBodyMax}
 	var mu sync.Mutex
 	return func() time.Duration {
+		moment := uint64(now().UnixMilli() / toolMoment.Milliseconds())
+		slow := rand.New(rand.NewPCG(seed, moment)).Float64() < toolSlow
 		mu.Lock()
 		defer mu.Unlock()
-		if r.Float64() < toolSlow {
+		if slow {
 			return seconds(toolSlowFrom + (toolSlowTo-toolSlowFrom)*r.Float64())
 		}
 		return seconds(body.Sample(r))

@@ -51,9 +51,10 @@ func Over(ds []time.Duration, limit time.Duration) float64 {
 // loops that share one replica. It is pure: no clock, no goroutines.
 func Simulate(p Profile, a Agent, concurrency, runs int, seed uint64) Result {
 	s := simulation{
-		profile: p, agent: a, calls: NewSampler(p, seed), tool: ToolLatency(seed),
+		profile: p, agent: a, calls: NewSampler(p, seed),
 		rand: rand.New(rand.NewPCG(seed, 0xa9e47)), left: runs,
 	}
+	s.tool = ToolLatency(seed, func() time.Time { return time.Time{}.Add(s.now) })
 	for range concurrency {
 		s.begin(0)
 	}
@@ -75,6 +76,7 @@ type simulation struct {
 	rand     *rand.Rand
 	left     int
 	inFlight int
+	now      time.Duration // of the step being made
 	queue    loops
 	result   Result
 }
@@ -106,6 +108,7 @@ func (s *simulation) startCall(l *loop) {
 
 // step is due at l.at: the next chunk, or what follows the call.
 func (s *simulation) step(l *loop) {
+	s.now = l.at
 	if l.chunk < Chunks {
 		l.at += s.profile.Decode(Share(l.call.Tokens, l.chunk), s.inFlight)
 		l.chunk++
