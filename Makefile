@@ -32,6 +32,13 @@ services: build ## start real Kafka (BROKERS=1 or 3), Redis and ClickHouse engin
 services-down: ## end them and remove their data
 	go run ./internal/services/servicesctl down
 
+# The packages with a suite or test for real servers.
+REAL := ./streams/kafka ./agentworker/redisclaims ./dispatcher/redisledger ./abtest/redisstore ./analytics/... ./eval/faults
+
+test-real: services ## conformance suites and room scripts on the servers of `make services`; nothing is skipped
+	env $$(go run ./internal/services/servicesctl env) REQUIRE_REAL=1 LIVEHOST=$(abspath $(BIN)) \
+	  go test -count=1 -timeout 10m -run '$(or $(RUN),.)' $(REAL)
+
 bench: ## Go benchmarks; ratios go to bench.json
 	go test -run '^$$' -bench . -benchmem $(PKG)
 
