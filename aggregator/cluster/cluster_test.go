@@ -58,12 +58,40 @@ func TestP27SynonymsShareAKey(t *testing.T) {
 		{"is this waterproof", "waterproof?"},
 		{"晚上好", "主播好"},
 		{"80", "80!", "80号", "#80"},
+		{"什么牌子", "哪个牌子", "啥牌子", "什么品牌的呀"},
+		{"没车了", "没有车", "没车没车没车没", "沒車了,沒車了,沒車"},
+		{"儿童可以用吗", "儿童可以吗", "儿童能用吗"},
 	} {
 		want := read(group[0], "u1", "7").Key
 		for _, in := range group[1:] {
 			if got := read(in, "u2", "7").Key; got != want {
 				t.Errorf("%q has key %q, %q has %q", in, got, group[0], want)
 			}
+		}
+	}
+}
+
+// Chat that one word answers shares a key, whoever it names.
+func TestChatOfOneKindSharesAKey(t *testing.T) {
+	t.Parallel()
+	for _, group := range [][]string{
+		{"主播加油", "支持小雨", "加油加油", "老师加油冲"}, {"太划算了", "真便宜", "太便宜了", "超值"}, {"谢谢主播", "感谢您的爸爸妈妈", "主播辛苦了"},
+		{"小雨真厉害", "太棒了", "老板大气", "主播给力给力"}, {"好看", "太好看了", "真漂亮呀"}, {"说的对", "主播说得太对了", "没毛病"},
+		{"so cute", "omg this is adorable", "the blue one is cute"}, {"thank you", "thanks so much"},
+	} {
+		want := read(group[0], "u1", "7").Key
+		for _, in := range group[1:] {
+			if got := read(in, "u2", "3").Key; got != want {
+				t.Errorf("%q has key %q, %q has %q", in, got, group[0], want)
+			}
+		}
+	}
+	for _, pair := range [][2]string{
+		{"好看", "不好看"}, {"好用", "好用吗"}, {"主播加油", "主播真美"}, {"太划算了", "一点都不划算"}, {"cute", "not cute"}, {"我喜欢红的", "喜欢你"},
+		{"谢谢", "上次买的面膜用完皮肤发红了,谢谢"}, {"好吃", "3号好吃"}, {"哈哈", "哈哈第一次来直播间啥都不懂"}, {"restock what?", "restock please"},
+	} {
+		if a, b := read(pair[0], "u", "7").Key, read(pair[1], "u", "7").Key; a == b {
+			t.Errorf("%q and %q share key %q", pair[0], pair[1], a)
 		}
 	}
 }

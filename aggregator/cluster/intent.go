@@ -1,6 +1,9 @@
 package cluster
 
 import (
+	"slices"
+	"strings"
+
 	"livehost/aggregator/lexicon"
 	"livehost/streams/event"
 )
@@ -30,12 +33,13 @@ func Intents() []Intent {
 
 // signs counts what was found in one text.
 type signs struct {
-	hits     map[Intent]int // runes covered, so that longer words weigh more
-	question bool
-	buying   bool
-	link     bool
-	noun     bool
-	lead     Intent // what the first character asks for: 要黄水晶, 看裤子
+	hits      map[Intent]int // runes covered, so that longer words weigh more
+	question  bool
+	buying    bool
+	link      bool
+	noun      bool
+	exclaimed bool   // 太…了
+	lead      Intent // what the first character asks for: 要黄水晶, 看裤子
 }
 
 const maxSigns = 24 // words looked at; the rest of a long text adds nothing
@@ -48,15 +52,19 @@ func look(in []rune) (s signs) {
 		n++
 		return n < maxSigns
 	})
-	questionWords.Each(in, func(_, _ int, _ struct{}) bool {
-		s.question = true
-		return false
-	})
-	buyingWords.Each(in, func(_, _ int, _ struct{}) bool {
-		s.buying = true
-		return false
-	})
+	s.question, s.buying = asks(in), has(buyingWords, in)
 	return s
+}
+
+func asks(in []rune) bool {
+	for i := 0; i < len(in); i++ {
+		if n, _ := notQuestions.Longest(in, i); n > 0 {
+			i += n - 1
+		} else if n, _ := questionWords.Longest(in, i); n > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // decide orders the evidence: who is asked and complaints first, then the most
@@ -89,6 +97,8 @@ func (s signs) decide() Intent {
 		return Greeting
 	case s.noun:
 		return Product
+	case s.exclaimed:
+		return Praise
 	default:
 		return LowInfo
 	}
@@ -111,23 +121,41 @@ func (s signs) class(i Intent) event.Class {
 	}
 }
 
-// noun reports a short text that ends like a product's name: 洗面奶, 双耳碗.
+// noun reports a short text that ends like a product's name, or like what is
+// pointed at: 洗面奶, 双耳碗, 清火的.
 func noun(in []rune) bool {
-	const longest = 8
+	const longest = 9
 	end := len(in)
-	for end > 0 && in[end-1] < 0x80 && !letterOrDigit(in[end-1]) {
+	for end > 0 && !letterOrDigit(in[end-1]) {
 		end--
 	}
-	return end >= 2 && end <= longest && productEndings[in[end-1]]
+	if end < 2 || end > longest {
+		return false
+	}
+	switch r, before := in[end-1], in[end-2]; {
+	case r == '的':
+		return end > 2 && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsRune("是我你他她说", in[0])
+	case r == before: // 蛋蛋 is a name
+		return false
+	default:
+		return productEndings[r]
+	}
 }
 
-// lead reads the first character of a short text as its verb.
+// lead reads the first character of a short text as its verb. 看着 and 要…了 tell,
+// they do not ask.
 func lead(in []rune) Intent {
 	const longest = 10
-	if len(in) < 2 || len(in) > longest {
+	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过", in[1]) || in[0] == '要' && in[len(in)-1] == '了' {
 		return ""
 	}
 	return leads[in[0]]
+}
+
+// exclaimed reports 太…了: praise, when it is nothing worse.
+func exclaimed(in []rune) bool {
+	at := slices.Index(in, '太')
+	return at >= 0 && slices.Contains(in[at:], '了')
 }
 
 var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '上': Product, '看': Product, '求': Product}
@@ -136,11 +164,11 @@ func letterOrDigit(r rune) bool {
 	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x4e00 && r <= 0x9fff
 }
 
-func build(cells map[Intent][]string) *lexicon.Set[Intent] {
-	m := map[string]Intent{}
-	for i, cs := range cells {
+func build[T comparable](cells map[T][]string) *lexicon.Set[T] {
+	m := map[string]T{}
+	for v, cs := range cells {
 		for _, c := range cs {
-			lexicon.Words(m, i, c)
+			lexicon.Words(m, v, c)
 		}
 	}
 	return lexicon.New(m)

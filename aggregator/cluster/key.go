@@ -28,10 +28,10 @@ type Reading struct {
 
 // Read understands one danmaku.
 func Read(a Asked) Reading {
-	in := lexicon.Lower(a.Question)
+	in := once(lexicon.Lower(a.Question))
 	link, rest := splitLink(in)
 	s := look(in)
-	s.link, s.noun, s.lead = link != "", noun(in), lead(in)
+	s.link, s.noun, s.lead, s.exclaimed = link != "", noun(in), lead(in), exclaimed(in)
 	r := Reading{Intent: s.decide()}
 	r.Class = s.class(r.Intent)
 	if aboutProduct(r.Intent) {
@@ -59,10 +59,15 @@ func key(a Asked, r Reading, core string, in []rune, named bool) string {
 	if a.Language == "en" {
 		parts = append(parts, "en")
 	}
+	if r.Class == event.ClassChat && r.Intent != Greeting {
+		if k := kindOf(r.Intent, in); k != "" {
+			return strings.Join(append(parts, "chat", string(k)), "|")
+		}
+	}
 	parts = append(parts, string(r.Intent))
 	switch {
 	case r.Intent == Greeting, r.Intent == Identity:
-	case r.Intent == Complaint, private(in):
+	case r.Intent == Complaint, has(privateWords, in):
 		parts = append(parts, string(r.Link), core, "viewer", owner(a))
 	case aboutProduct(r.Intent):
 		parts = append(parts, string(r.Link), core)
@@ -84,14 +89,6 @@ func owner(a Asked) string {
 		return "danmaku " + string(a.DanmakuID)
 	}
 	return string(a.ViewerID)
-}
-
-func private(in []rune) (found bool) {
-	privateWords.Each(in, func(_, _ int, _ struct{}) bool {
-		found = true
-		return false
-	})
-	return found
 }
 
 var privateWords = list(

@@ -19,12 +19,12 @@ var intentWords = build(map[Intent][]string{
 	},
 	Shipping: {
 		"发货|快递|包邮|运费|邮费|物流|顺丰|中通|圆通|申通|韵达|京东快递|邮政|几天到|多久到|什么时候到|啥时候到|何时到|能到吗|到货|送到|收到|寄|现货|预售|退货|退款|退换|换货|售后|" +
-			"保修|质保|运费险|七天无理由|无理由|加急|催发|发错地址|改地址|偏远|发新疆|发西藏|保价险",
+			"保修|质保|运费险|能退|可退|可以退|退吗|退不|怎么退|七天无理由|无理由|加急|催发|发错地址|改地址|偏远|发新疆|发西藏|保价险",
 		"ship*|deliver*|how long to arrive|arrive*|return*|refund*|exchange|tracking|warranty|international|express|in stock now",
 	},
 	Size: {
 		"尺码|尺寸|码数|号码|多大码|什么码|啥码|几码|穿多大|穿什么码|拍多大|拍什么码|选什么码|偏大|偏小|均码|大码|小码|加大|身高|体重|斤穿|斤能穿|cm穿|小个子|大个子|胖子|微胖|梨形|腰围|胸围|臀围|" +
-			"肩宽|衣长|裤长|裙长|袖长|脚宽|脚胖|脚背高|显胖|显高|m码|l码|s码|xl码|xs码|xxl码|2xl|3xl|4xl|合身|宽松吗|几斤|能穿吗|可以穿吗",
+			"肩宽|衣长|裤长|裙长|袖长|卡码|斤可以|斤能|斤可|脚宽|脚胖|脚背高|显胖|显高|m码|l码|s码|xl码|xs码|xxl码|2xl|3xl|4xl|合身|宽松吗|几斤|能穿吗|可以穿吗",
 		"size*|sizing|fit|fits|true to size|oversized|petite|plus size|xs|xl|xxl|2xl|3xl|medium|small or|large or|inseam|waist|how tall|height|weight|run big|run small|runs big|runs small",
 	},
 	Membership: {
@@ -32,33 +32,32 @@ var intentWords = build(map[Intent][]string{
 		"member*|loyalty|points|giveaway*|free gift*|gift with|raffle|subscribe|subscriber*|vip",
 	},
 	Purchase: {
-		"怎么买|咋买|哪里买|在哪买|哪买|去哪买|怎么拍|咋拍|哪里拍|在哪拍|怎么下单|下单|怎么付|付款|支付|上链接|挂链接|链接呢|链接在哪|小黄车|小黄车在|购物车|购物袋|橱窗|上车|上架|没抢到|抢不到|没抢上|抢完|" +
+		"怎么买|咋买|哪里买|在哪买|哪买|去哪买|怎么拍|咋拍|哪里拍|在哪拍|怎么下单|下单|怎么付|付款|支付|上链接|挂链接|链接呢|链接在哪|小黄车|小黄车在|购物车|购物袋|橱窗|上架|没抢到|抢不到|没抢上|抢完|" +
 			"没拍到|拍不了|拍不到|买不了|买不到|点不了|下不了|补货|补点|再上|加单|加购|已拍|拍了|买了|下了|拍到|抢到|抢了|想买|要买|想要|我要|要一|来一|来两|下架|卖完|卖光|没货|断货|售罄|有货|还有货|" +
-			"库存|没车|没有车|开链接|开车|过款|返场|加库存|要的|已买|入手|没了|没有了",
+			"库存|没车|没有车|开链接|开车|过款|返场|加库存|要的|已买|入手|没了|没有了|没啦|没有啦|车没|没车|需要|多上点|再上点",
 		"where to buy|where can i buy|how do i buy|how to order|how do i order|order*|checkout|check out|add to cart|my cart|cart|pay|payment|buy|bought|purchase*|restock*|sold out|in stock|" +
-			"out of stock|back in stock|available|link please|link pls|drop the link|i want|i need|need one|need this|want one|want this|where can i get|where can we|how do you get|get one",
+			"out of stock|back in stock|available|link please|link pls|drop the link|i want|i need|need one|need this|want one|want this|where can i get|where can we|how do you get|get one|just got|i got|got mine|placed",
 	},
 	Product: {
-		"材质|面料|成分|配料|保质期|生产日期|产地|功效|作用|用法|怎么用|咋用|怎么吃|咋吃|能用|可以用|能吃|可以吃|适合|敏感肌|孕妇|哺乳期|宝宝可以|小孩|油皮|干皮|混油|颜色|什么色|有几个色|品牌|牌子|" +
+		"材质|面料|成分|配料|保质期|生产日期|产地|功效|作用|用法|怎么用|咋用|怎么吃|咋吃|红色|白色|黑色|蓝色|绿色|粉色|紫色|黄色|灰色|咖色|米色|杏色|银色|金色|能用|可以用|能吃|可以吃|适合|敏感肌|孕妇|哺乳期|宝宝可以|小孩|油皮|干皮|混油|颜色|什么色|有几个色|品牌|牌子|" +
 			"什么牌|型号|规格|配置|内存|容量|毫升|多重|净重|区别|对比|哪个好|哪款|推荐|看看|想看|看一下|看下|讲解|讲一下|讲讲|介绍|试一下|试试|试穿|展示|细节|搭配|防水|防晒|透气|加绒|起球|掉色|缩水|有味道|" +
 			"正品|真假|是真的|新款|旧款|有没有|有吗|还有吗|上吗|带点|上点|上个|安排|链接",
 		"material|fabric|ingredient*|how do you use|how to use|color*|colour*|brand|can you show|can i see|can we see|let me see|show me|show us|show the|what is|what's|what are|do you have|do u have|" +
 			"any more|have any|waterproof|stretchy|authentic|real leather|difference|which one|recommend*|compare|does it|is it|come with|comes with|how about|what about|is that|is this|are these|are they|see the|see it|have the",
 	},
 	Greeting: {
-		"主播好|大家好|晚上好|早上好|上午好|中午好|下午好|你好|您好|早安|晚安|哈喽|嗨|我来了|我来啦|又来了|拜拜|再见|新年好|节日快乐|辛苦了|辛苦啦",
+		"主播好|大家好|晚上好|早上好|上午好|中午好|下午好|你好|您好|早安|晚安|哈喽|嗨|我来了|我来啦|又来了|拜拜|再见|新年好|节日快乐|生日快乐|愉快|欢迎|圣诞快乐|中秋快乐|早点休息",
 		"hi|hello|hey*|good morning|good evening|good afternoon|good night|bye|hii*|howdy|welcome back|hola",
 	},
-	Praise: {
-		"好看|漂亮|喜欢|好用|好吃|好喝|不错|真香|好香|给力|厉害|支持|太帅|真帅|太美|真美|好美|绝美|美翻|太棒|真棒|很棒|棒棒|点赞|赞|牛|大气|优秀|爱了|爱你|可爱|回购|划算|实惠|值得|超值|质量好|效果好|舒服|" +
-			"感谢|谢谢|加油|恭喜|羡慕|好货|甜",
-		"cute*|love*|pretty|beautiful|gorgeous|amazing|awesome|nice|great|perfect|wow|omg|so good|thank*|congrats|adorable|stunning|slay|best|obsessed|yay|cool",
-	},
+	Praise: append(cellsOf(praised), "喜欢|质量很好|好货|好东西|良心|实在"),
 })
+
+// questionWords mark questions; those of notQuestions cover one and do not.
+var notQuestions = list("这么|那么|多么|着呢|好呢|什么都|怎么都|哪里哪里|没什么|不咋地")
 
 var questionWords = list(
 	"吗|嘛|么|呢|?|什么|啥|怎么|怎样|咋|如何|哪|几|多少|多久|多长|多大|多重|能不能|可不可以|可以不|行不|好不|有没有|是不是|要不要|会不会|谁|为什么|为啥|求|请问|是否|甜不|辣不|咸不|酸不",
-	"what|how|when|where|which|who|why|does|do you|do they|is it|is this|is that|are they|are these|can i|can you|can we|could you|will|would|any|should",
+	"what|how|when|where|which|who|why|does|do you|do they|is it|is this|is that|are they|are these|can i|can you|can we|could you|will|would|any|should|do those|do these|does|did|can he|can she|can they|could he|how's|who's",
 )
 
 var buyingWords = list(
@@ -69,7 +68,7 @@ var buyingWords = list(
 // productEndings are last characters of what is sold.
 var productEndings = func() map[rune]bool {
 	m := map[rune]bool{}
-	for _, r := range "油霜水乳膏膜液皂粉茶酒杯碗锅板机器灯包鞋衣裤裙袜帽巾纸枕被床镯链戒环坠笔表贴露精华肉鱼虾蟹果干饼糕糖面米奶汤酱醋盐丸片胶囊仪刀梳刷夹镜伞箱柜架椅桌垫毯帘盒袋瓶壶罐筐篮扇线头套刺晶玉钉豆枣瓜菜参花蛋饭粥蜜梨桃莓菇椒粽冻爪腿翅排" {
+	for _, r := range "油霜水乳膏膜液皂粉茶酒杯碗锅板机器灯包鞋衣裤裙袜帽巾纸枕被床衫串块酸棉布绒毯钻镯链戒环坠笔表贴露精华肉鱼虾蟹果干饼糕糖面米奶汤酱醋盐丸片胶囊仪刀梳刷夹镜伞箱柜架椅桌垫毯帘盒袋瓶壶罐筐篮扇线头套刺晶玉钉豆枣瓜菜参花蛋饭粥蜜梨桃莓菇椒粽冻爪腿翅排" {
 		m[r] = true
 	}
 	delete(m, '华')

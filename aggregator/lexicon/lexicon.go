@@ -92,7 +92,7 @@ func Lower(s string) []rune {
 		if r == '’' {
 			r = '\''
 		}
-		out = append(out, r)
+		out = append(out, Simplified(r))
 	}
 	return out
 }
@@ -105,3 +105,24 @@ func Words[T any](into map[string]T, value T, cell string) {
 		}
 	}
 }
+
+// Simplified is the simplified form of the traditional characters that viewers
+// mix in; others stay.
+func Simplified(r rune) rune {
+	if r < 0x4e00 {
+		return r
+	}
+	if s, ok := simplified[r]; ok {
+		return s
+	}
+	return r
+}
+
+var simplified = func() map[rune]rune {
+	m := map[rune]rune{}
+	from, to := []rune("沒車總別氣買賣錢價貨發嗎麼這個號鏈貴碼寶媽愛謝們說對還有來點開會員優惠運費碟讓後裡樣種顏軟無與為東雙條塊質綠藍紅黃"), []rune("没车总别气买卖钱价货发吗么这个号链贵码宝妈爱谢们说对还有来点开会员优惠运费碟让后里样种颜软无与为东双条块质绿蓝红黄")
+	for i, r := range from {
+		m[r] = to[i]
+	}
+	return m
+}()

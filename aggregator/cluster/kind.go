@@ -1,0 +1,157 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"livehost/aggregator/lexicon"
+)
+
+// kind is what a piece of chat does, whoever it names: 辛总加油 and 支持主播 cheer
+// alike, and one word of thanks answers both. Chat of one kind shares a key.
+type kind string
+
+// kindCells are the words of each kind, our own. Those of praised make a text
+// praise, those of noise leave it low information.
+var (
+	praised = map[kind][]string{
+		"cheer": {"加油|支持|力挺|挺你|挺他|挺住|必胜|点赞|顶你|顶上|应援|keep it up|go girl|you got this"},
+		"admire": {
+			"厉害|历害|牛逼|牛掰|牛啊|牛哇|牛批|牛鼻|牛牛|太牛|真牛|最牛|好牛|优秀|棒棒|太棒|真棒|很棒|最棒|好棒|够棒|也棒|非常棒|超棒|棒的|给力|霸气|大气|豪爽|敞亮|格局|带劲|强啊|好强|真强|太强|最强|这么强|很强|伟大|了不起|能干|不简单|太秀|神奇|永远的神|yyds|" +
+				"很好|真好|太好|挺好|非常好|超好|不错|无敌|卖的好|卖得好|看好你|感动|有情|专业|好样的|大方|有魅力|魅力|敬业|完美|nb",
+			"great|amazing|awesome|nice|perfect|best|strong|good job|well done|slay*|iconic|so good|cool|sweetest|funny",
+		},
+		"glory":   {"光荣|勤劳|劳动"},
+		"love":    {"爱你|爱了|爱死|最爱|爱爱|么么|比心", "love*|obsessed|adore*"},
+		"like":    {"太喜欢|好喜欢|很喜欢|真喜欢|超喜欢|喜欢你|喜欢喜欢|稀罕"},
+		"looks":   {"好看|这个好看|很好看|太好看|真好看|挺好看|漂亮|太美|真美|好美|绝美|美翻|美丽|美呆|美女|太帅|真帅|好帅|帅|可爱|颜值|女神|仙女|年轻|显瘦|气质|好仙|好靓|洋气|高级", "cute*|pretty|beautiful|gorgeous|adorable|stunning|handsome"},
+		"taste":   {"好吃|这个好吃|很好吃|太好吃|真好吃|挺好吃|好喝|很好喝|真香|好香|太香|美味|甜", "yummy|delicious|tasty"},
+		"works":   {"好用|这个好用|很好用|太好用|真好用|挺好用|非常好用|质量好|效果好|舒服|管用|有效果|水润|回购|很亲肤|超好用|不掉色|耐用", "works great|comfortable|comfy|so soft"},
+		"deal":    {"划算|太便宜|真便宜|好便宜|很便宜|便宜便宜|这么便宜|实惠|超值|值了|太值|力度大|力度太大|性价比高|白菜价|捡漏|羊毛", "good deal|great deal|best deal|so cheap|good price|nice price"},
+		"thanks":  {"谢谢|感谢|多谢|感恩|谢啦|谢了|辛苦", "thank*|tysm|appreciate*"},
+		"congrat": {"恭喜|祝贺|羡慕", "congrats|congratulations|yay"},
+		"wow":     {"哇塞|哇噻|哇哦", "wow|omg|woohoo"},
+	}
+	noise = map[kind][]string{
+		"agree": {"说的对|说得对|说的太对|说得太对|说的很对|说的好|说得好|说的太好|说的真好|讲的好|讲得好|讲的太好|说太对|说对了|说的是|讲的对|讲得对|讲的非常对|讲的太对|对对|没毛病|有道理|同意|赞同|太对了|我也觉得|言之有理", "agreed|agree|true|facts|exactly|so real"},
+		"laugh": {"哈|哈哈|嘻嘻|呵呵|嘿嘿|笑死|笑了", "lol|lmao*|haha*|hehe*|lmfao"},
+		"rush":  {"冲|冲冲|冲冲冲|冲鸭|冲啊|万单|上车|快上|抢抢", "let's go|lets go|lfg"},
+		"calm":  {"别生气|不生气|不要生气|莫生气|消消气|别气|不气", "be nice*|be kind"},
+		"ack":   {"好的|嗯嗯|收到|知道了|明白了|哦哦|好滴|好嘞|行的", "ok|okay|yes|yess*|yeah|yep|yas*|got it"},
+		"oh":    {"天呐|天啊|天哪|妈呀|我的天|我去|好家伙|啊啊", "oh my|oh no|omfg"},
+	}
+)
+
+// kindWords finds them all.
+var kindWords = func() *lexicon.Set[kind] {
+	cells := maps.Clone(praised)
+	maps.Copy(cells, noise)
+	return build(cells)
+}()
+
+// cellsOf is all words of the kinds.
+func cellsOf(kinds map[kind][]string) []string {
+	return slices.Concat(slices.Collect(maps.Values(kinds))...)
+}
+
+var negations = list("not|don't|dont|doesn't|isn't|never|no|ain't|aren't|can't|won't|wasn't|less")
+
+// kindOf is the kind of a chat, "" when it says something of its own: a negation,
+// a number, or more than the words of a kind and a name.
+func kindOf(i Intent, in []rune) kind {
+	if len(in) > longestChat || slices.ContainsFunc(in, telling) || has(negations, in) {
+		return ""
+	}
+	covered, total, negated := map[kind]int{}, 0, false
+	kindWords.Each(in, func(start, end int, k kind) bool {
+		negated = negated || start > 0 && negation(in[start-1]) || start > 1 && negation(in[start-2])
+		covered[k] += end - start
+		total += end - start
+		return true
+	})
+	if negated || more(in, i) {
+		return ""
+	}
+	best, most := kind(""), 0
+	for _, k := range slices.Sorted(maps.Keys(covered)) {
+		n := 2 * covered[k]
+		if k == "admire" { // the least special
+			n--
+		}
+		if n > most {
+			best, most = k, n
+		}
+	}
+	return best
+}
+
+const longestChat = 48 // runes
+
+func telling(r rune) bool { return digit(r) || r == '=' || r == '?' }
+
+// more reports that a text holds more of its own than a name beside the words of
+// kinds, those that only stress and, in English, those that carry nothing.
+func more(in []rune, i Intent) bool {
+	names := map[bool]int{true: 5, false: 2} // by whether it is Chinese: runes, words
+	if i == LowInfo {
+		names = map[bool]int{true: 3, false: 0}
+	}
+	chinese := slices.ContainsFunc(in, han)
+	left := 0
+	for at := 0; at < len(in); {
+		if !letterOrDigit(in[at]) && !han(in[at]) {
+			at++
+			continue
+		}
+		if n := plain(in, at, chinese); n > 0 {
+			at += n
+			continue
+		}
+		left++
+		if at++; !chinese {
+			for at < len(in) && letterOrDigit(in[at]) {
+				at++
+			}
+		}
+	}
+	return left > names[chinese]
+}
+
+// plain is the length of a word at in[at] that adds nothing to a kind.
+func plain(in []rune, at int, chinese bool) int {
+	if n, _ := kindWords.Longest(in, at); n > 0 {
+		for !chinese && at+n < len(in) && letterOrDigit(in[at+n]) { // a stem's rest
+			n++
+		}
+		return n
+	}
+	if n, _ := stress.Longest(in, at); n > 0 {
+		return n
+	}
+	set := synonyms
+	if !chinese {
+		set = englishSynonyms
+	}
+	if n, to := set.Longest(in, at); n > 0 && to == "" {
+		return n
+	}
+	return 0
+}
+
+var stress = list(
+	"很|太|真|最|好|超|超级|非常|特别|确实|还是|还得|必须|一定|永远|已经|我们|我|你|您|他|她|他们|大家|都|挺|够|又|得|更|全|也|给|对|自己|爸爸|妈妈|父母|爸妈|叔叔|阿姨|家人|全家|老板|老板娘|师傅|和|为|吧|呢|哇|卖|买|讲|说|做|来|播",
+	"so|very|super|really|too|much|my|all|be|with|lol|here|again|already|actually|literally|got",
+)
+
+func han(r rune) bool { return r >= 0x4e00 && r <= 0x9fff }
+
+func negation(r rune) bool { return strings.ContainsRune("不没别未无莫", r) }
+
+func has(words *lexicon.Set[struct{}], in []rune) (found bool) {
+	words.Each(in, func(_, _ int, _ struct{}) bool {
+		found = true
+		return false
+	})
+	return found
+}
