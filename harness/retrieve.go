@@ -16,7 +16,7 @@ func (r *Release) SearchFAQ(query string, n int) []FAQEntry { return r.index.sea
 
 // minFAQScore is the share of the query's weight that an entry's best question
 // must hold; below it the two only share filler.
-const minFAQScore = 0.4
+const minFAQScore = 0.5
 
 // faqFiller drops what says nothing about what is asked, and evens out synonyms.
 var faqFiller = strings.NewReplacer("请问", "", "主播", "", "一下", "", "吗", "", "呢", "", "呀", "", "啊", "", "吧", "", "哦", "", "嘛", "", "你们", "", "咱们", "", "那个", "", "这个", "", "哪里", "哪", "哪儿", "哪", "怎样", "怎么")

@@ -31,7 +31,7 @@ func newSearchIndex(c *harness.Catalog) *searchIndex {
 	x := &searchIndex{}
 	for i := range c.Products {
 		p := &c.Products[i]
-		names := slices.Concat([]string{p.Name, p.NameEN, p.Category, p.CategoryEN, p.Brand, p.BrandEN}, p.Aliases, genericNames(p))
+		names := slices.Concat([]string{p.Name, p.NameEN, p.Category, p.Brand, p.BrandEN}, p.Aliases, genericNames(p))
 		weak := []string{p.SellingPoint, p.SellingPointEN}
 		for j, a := range p.Attributes {
 			if slices.Contains(handling, a.Key) {
@@ -111,6 +111,68 @@ func (x *searchIndex) find(query string, allowed func(*harness.Product) bool) []
 		}
 	}
 	return out
+}
+
+// similar is an allowed product of the same kind as what the query asks for: one
+// whose name, alias or category word ends the query, the longest such name. For
+// 姜黄面膜 it is a 面膜, though not that one.
+func (x *searchIndex) similar(query string, allowed func(*harness.Product) bool) *harness.Product {
+	text := strings.Join(withoutFillerEnd(parseQuery(query).tokens), " ")
+	var best *harness.Product
+	longest := 0
+	for i := range x.docs {
+		d := &x.docs[i]
+		for _, name := range d.names {
+			ts := tokens(name)
+			if joined := strings.Join(ts, " "); len(joined) > longest && kindLike(ts) && strings.HasSuffix(" "+text, " "+joined) && allowed(d.product) {
+				best, longest = d.product, len(joined)
+			}
+		}
+	}
+	return best
+}
+
+// kindLike says that a name is long enough to tell a kind: one Chinese character
+// is not (a 冰鞋 is not like any 鞋).
+func kindLike(ts []string) bool { return len(ts) > 1 || len(ts) == 1 && !isHan(ts[0]) }
+
+// withoutFillerEnd cuts what names nothing from the end of a query.
+func withoutFillerEnd(ts []string) []string {
+	for len(ts) > 0 {
+		cut := 0
+		for n := min(maxFiller, len(ts)); n > 0 && cut == 0; n-- {
+			if filler[strings.Join(ts[len(ts)-n:], " ")] {
+				cut = n
+			}
+		}
+		if cut == 0 {
+			break
+		}
+		ts = ts[:len(ts)-cut]
+	}
+	return ts
+}
+
+// coloursOnly says that the query names a colour and nothing that has it.
+func coloursOnly(text string) bool {
+	q := parseQuery(text)
+	for _, t := range q.telling {
+		if !colours[t] {
+			return false
+		}
+	}
+	return len(q.telling) > 0
+}
+
+var colours = makeColours("red blue green pink purple orange black white silver gold brown grey gray yellow beige navy burgundy teal color colour " +
+	"one 红 蓝 绿 粉 紫 橙 橘 黑 白 银 金 棕 灰 黄 米 杏 咖 色 深 浅")
+
+func makeColours(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		m[w] = true
+	}
+	return m
 }
 
 // maxQuery caps what is looked at, in characters.

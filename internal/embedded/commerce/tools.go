@@ -77,9 +77,20 @@ func searchProduct(c *call) (fields, *toolError) {
 	if query == "" {
 		return nil, &toolError{code: codeBadArgs, message: "query is empty", more: fields{"field": "query"}}
 	}
-	found := c.search.find(query, func(p *harness.Product) bool { _, ok := c.room.linkOf(p); return ok })
+	inRoom := func(p *harness.Product) bool { _, ok := c.room.linkOf(p); return ok }
+	found := c.search.find(query, inRoom)
+	if len(found) == 0 && coloursOnly(query) {
+		return nil, &toolError{code: codeBadArgs, message: "a color of what?", more: fields{"field": "query"}}
+	}
 	if len(found) == 0 {
-		return nil, &toolError{code: codeNotFound, message: "nothing in this room matches", more: fields{"query": query}}
+		more := fields{"query": query, "similar_link_id": ""}
+		more.text("similar", "", "")
+		if p := c.search.similar(query, inRoom); p != nil {
+			link, _ := c.room.linkOf(p)
+			more["similar_link_id"] = string(link)
+			more.text("similar", p.Name, either(p.NameEN, p.Name))
+		}
+		return nil, &toolError{code: codeNotFound, message: "nothing in this room matches", more: more}
 	}
 	link, _ := c.room.linkOf(found[0])
 	f := c.product(link, found[0])

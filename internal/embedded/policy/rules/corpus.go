@@ -41,7 +41,7 @@ func newCorpus(examples []Example, tools map[string]*schema) *corpus {
 			if len(ts) == 0 {
 				continue
 			}
-			p.doc = i
+			p.doc, p.talk = i, e.Call == nil
 			feeds[p] = ts
 			doc = append(doc, ts)
 			c.phrases = append(c.phrases, p)

@@ -61,6 +61,7 @@ type phrase struct {
 	ids      []int32
 	slots    []slot // in the order of the slot ids in ids
 	typed    int
+	talk     bool // its example makes no call: a number in a capture need not be understood
 	literals int
 	language string
 	feats    features
@@ -197,7 +198,7 @@ func (t *askText) read(p *phrase, chosen []int) (float64, map[string]string) {
 		score = t.lex.share(m/p.feats.total, m/f.total)
 	}
 	for i, tok := range t.tokens {
-		if tok.sure && ids[i] != numberID && !slices.Contains(p.ids, t.ids[i]) {
+		if tok.sure && ids[i] != numberID && !slices.Contains(p.ids, t.ids[i]) && !(p.talk && holds(captures, tok.text)) {
 			score -= t.lex.leftover
 		}
 	}
@@ -205,6 +206,16 @@ func (t *askText) read(p *phrase, chosen []int) (float64, map[string]string) {
 		score *= otherLanguage
 	}
 	return max(score, -1), captures
+}
+
+// holds says that a capture is this text.
+func holds(captures map[string]string, text string) bool {
+	for _, c := range captures {
+		if c == text {
+			return true
+		}
+	}
+	return false
 }
 
 // readFree aligns the phrase's literal stretches with the text, in order, and
@@ -236,6 +247,9 @@ func (t *askText) readFree(p *phrase, ids []int32, captures map[string]string) f
 			}
 		}
 		if k == 0 {
+			if len(seg) == 1 && len(segments) > 1 && found > 0 && !t.opens(found) {
+				return -1
+			}
 			replaced = append(replaced, ids[:found]...)
 		} else {
 			if !t.capture(free[k-1], at, found, captures) {
@@ -264,6 +278,21 @@ func (t *askText) readFree(p *phrase, ids []int32, captures map[string]string) f
 	f := t.lex.features(replaced)
 	m, _ := common(p.feats, f)
 	return t.lex.share(m/p.feats.total, (m+explains)/(f.total+hidden)) - asked
+}
+
+// opens says that the one word before a capture is where it can be a verb of its
+// own: at the start, after words that say little (上面膜吗, 主播上面膜吗, but not
+// 晚上买行吗), or such a word itself.
+func (t *askText) opens(at int) bool {
+	if w := t.tokens[at].text; isLatin(w) || functionWords[w] {
+		return true
+	}
+	for _, tok := range t.tokens[:at] {
+		if !functionWords[tok.text] {
+			return false
+		}
+	}
+	return true
 }
 
 func freeSlots(p *phrase) []slot {
@@ -303,12 +332,19 @@ func indexIDs(ids, seg []int32, from int, gap bool) int {
 	return -1
 }
 
+func startsWithNumber(t token) bool {
+	return t.number != "" || strings.ContainsAny(t.text, hanNumerals)
+}
+
 // capture takes tokens [from, to) as the value of a free slot, without the words
 // around a name. Words that stand for something else (这个, what) are no value, nor
 // is a single character that the phrases use as a word.
 func (t *askText) capture(s slot, from, to int, captures map[string]string) bool {
 	if to-from == 1 && t.ids[from] >= firstWordID && !isLatin(t.tokens[from].text) {
 		return false
+	}
+	if to-from == 2 && startsWithNumber(t.tokens[from]) && !isLatin(t.tokens[from+1].text) {
+		return false // a quantity: 四盒
 	}
 	text := trimWords(joinTokens(t.tokens[from:to]))
 	if text == "" || utf8.RuneCountInString(text) > maxCaptureRunes || hasPronoun(text) || !s.accept(text) {
@@ -320,10 +356,10 @@ func (t *askText) capture(s slot, from, to int, captures map[string]string) bool
 
 var (
 	leadingWords = strings.Fields("请问 主播 老板 宝宝 宝贝 亲 姐姐 姐妹们 姐妹 姐 哥 家人们 你好 您好 那个 这个 那款 这款 这件 那件 那 这 你们家 你们 " +
-		"我想要 我想问 我想买 我要 我想 想要 想问 想买 想看 问一下 问下 还有没有 有没有 还有 有 再看看 再看 看看 看一下 看下 想看下 里面的 里面 那种 那么 所以 现在 今天 先 求 对 讲讲 试试 更")
-	trailingWords = strings.Fields("呢 啊 呀 吧 的 了 哦 哇 捏 呗 哟 啦 嘛 现在 今天 到底 大概 一般 后续 可不可以 能不能 可以 还会 是 都 还")
+		"我想要 我想问 我想买 我要 我想 想要 想问 想买 想看 问一下 问下 还有没有 有没有 还有 有 再看看 再看 看看 看一下 看下 想看下 里面的 里面 那种 那么 所以 现在 今天 先 求 对 讲讲 试试 更 快点 快上 再上 就只有 只有 就")
+	trailingWords = strings.Fields("呢 啊 呀 吧 的 了 哦 哇 捏 呗 哟 啦 嘛 现在 今天 到底 大概 一般 后续 可不可以 能不能 可以 还会 是 都 还 不 没 买 穿")
 	leadingEn     = newSet("the a an this that these those your you do does have is are any some can i hi hey hello please pls so and for of")
-	pronouns      = strings.Fields("这 那 什么 怎么 哪 我 你 他 她 它 吗 为啥 多少")
+	pronouns      = strings.Fields("就 这 那 什么 怎么 哪 我 你 他 她 它 吗 为啥 多少")
 	pronounsEn    = newSet("it this that these those what whats hows wheres which how why when where who one ones them they you me i u my mine to same more other others another both all")
 )
 

@@ -25,7 +25,7 @@ func (c *corpus) plans(a ask, r room, tools map[string]*schema) []plan {
 		out     []plan
 		missing plan // the best one that cannot make its call
 	)
-	add := func(i int, captures map[string]string, score float64) {
+	add := func(i int, captures map[string]string, score float64, sure bool) {
 		e := &c.examples[i]
 		for _, p := range out {
 			if p.example == e {
@@ -45,19 +45,19 @@ func (c *corpus) plans(a ask, r room, tools map[string]*schema) []plan {
 		}
 		if len(out) < maxPlans && p.bind(tools) {
 			out = append(out, p)
-		} else if missing.example == nil {
+		} else if missing.example == nil && sure {
 			p.call, p.missing = nil, true
 			missing = p
 		}
 	}
 	if a.kind != "" {
 		for _, i := range c.events[a.kind] {
-			add(i, nil, 1)
+			add(i, nil, 1, false)
 		}
 		return out
 	}
 	for _, m := range c.lex.prepare(a.text, a.language()).matches(c.phrases) {
-		add(m.doc, m.captures, m.score)
+		add(m.doc, m.captures, m.score, len(m.slots) == m.typed)
 	}
 	// Of two that fit about as well, facts say more than a question back.
 	slices.SortStableFunc(out, func(x, y plan) int { return cmp.Compare(y.worth(), x.worth()) })
@@ -67,14 +67,14 @@ func (c *corpus) plans(a ask, r room, tools map[string]*schema) []plan {
 	if len(out) == 0 {
 		for _, i := range c.anything {
 			if !c.examples[i].empty() {
-				add(i, nil, 0)
+				add(i, nil, 0, false)
 			}
 		}
 	}
 	return out
 }
 
-// asksBack says that the ask is so much better understood by an example that cannot
+// asksBack, of a phrase without free captures, says that the ask is so much better understood by an example that cannot
 // make its call than by all that can, that the viewer is better asked for what is
 // missing, where there are words for that.
 func (c *corpus) asksBack(missing plan, bound []plan) bool {
@@ -85,7 +85,7 @@ func (c *corpus) asksBack(missing plan, bound []plan) bool {
 }
 
 const (
-	sureScore  = 0.6  // the least score of an example to ask back for it
+	sureScore  = 0.65 // the least score of an example to ask back for it
 	muchBetter = 0.12 // how much better it must be than one that can make its call
 )
 

@@ -65,6 +65,9 @@ func cut(text string, slots bool) []token {
 			}
 			s := string(rs[i:j])
 			n := hanNumber(s)
+			if s == "一" && j < len(rs) && strings.ContainsRune("下个点样起直定般会边种些次天款套条双件", rs[j]) {
+				n = "" // 一下 counts nothing
+			}
 			out = append(out, token{text: s, number: n, sure: n != "" && (j-i > 1 || (j < len(rs) && rs[j] == '号'))})
 		case unicode.Is(unicode.Han, r):
 			out = append(out, token{text: string(r)})
