@@ -2,6 +2,7 @@ package rules
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -29,8 +30,11 @@ type toolset struct {
 	err   error
 }
 
-// cacheSize bounds each memory; a full one is emptied.
+// cacheSize bounds each memory; a full one forgets something.
 const cacheSize = 256
+
+// corporaSize bounds the compiled corpora, which are a megabyte or two each.
+const corporaSize = 24
 
 // NewEngine makes an engine whose choices among alternatives follow seed.
 func NewEngine(seed uint64) *Engine {
@@ -38,7 +42,7 @@ func NewEngine(seed uint64) *Engine {
 }
 
 // remember gives the value of key, made at most once while it is kept.
-func remember[V any](e *Engine, m map[string]V, key string, make func() V) V {
+func remember[V any](e *Engine, m map[string]V, limit int, key string, make func() V) V {
 	e.mu.Lock()
 	v, ok := m[key]
 	e.mu.Unlock()
@@ -48,8 +52,11 @@ func remember[V any](e *Engine, m map[string]V, key string, make func() V) V {
 	v = make()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(m) >= cacheSize {
-		clear(m)
+	if len(m) >= limit {
+		for old := range m { // any of them
+			delete(m, old)
+			break
+		}
 	}
 	m[key] = v
 	return v
@@ -87,7 +94,7 @@ func (e *Engine) toolset(tools []Tool) (compiled map[string]*schema, key string,
 		b.Write(t.Function.Parameters)
 		b.WriteByte(0)
 	}
-	ts := remember(e, e.toolsets, b.String(), func() toolset {
+	ts := remember(e, e.toolsets, cacheSize, b.String(), func() toolset {
 		parsed, errs := parseTools(tools)
 		return toolset{parsed, errors.Join(errs...)}
 	})
@@ -100,7 +107,7 @@ func (e *Engine) skillCorpus(skills []skill) skillCorpus {
 		key.WriteString(s.description)
 		key.WriteByte(0)
 	}
-	return remember(e, e.skills, key.String(), func() skillCorpus { return newSkillCorpus(skills) })
+	return remember(e, e.skills, cacheSize, key.String(), func() skillCorpus { return newSkillCorpus(skills) })
 }
 
 // corpus compiles the examples of all texts together.
@@ -113,8 +120,11 @@ func (e *Engine) corpus(texts []string, tools map[string]*schema, toolsKey strin
 	for _, t := range texts {
 		yamls = append(yamls, examplesOf(t)...)
 	}
+	// The same skills loaded in another order are the same corpus.
+	slices.Sort(yamls)
+	yamls = slices.Compact(yamls)
 	for _, y := range yamls {
-		s := remember(e, e.sources, y, func() source {
+		s := remember(e, e.sources, cacheSize, y, func() source {
 			list, err := readExamples(y)
 			return source{list, err}
 		})
@@ -124,7 +134,7 @@ func (e *Engine) corpus(texts []string, tools map[string]*schema, toolsKey strin
 		all = append(all, s.examples...)
 	}
 	key := strings.Join(append(yamls, toolsKey), "\x00")
-	return remember(e, e.corpora, key, func() *corpus { return newCorpus(all, tools) }), errors.Join(errs...)
+	return remember(e, e.corpora, corporaSize, key, func() *corpus { return newCorpus(all, tools) }), errors.Join(errs...)
 }
 
 // examplesOf finds the examples in a block's text or in a tool result, which may
