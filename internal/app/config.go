@@ -17,6 +17,7 @@ import (
 	"livehost/internal/config"
 	"livehost/internal/redisclient"
 	"livehost/streams/kafka"
+	"livehost/web"
 )
 
 // Config is everything there is to configure.
@@ -32,6 +33,7 @@ type Config struct {
 	Agentworker agentworker.Config `yaml:"agentworker"`
 	Dispatcher  dispatcher.Config  `yaml:"dispatcher"`
 	Outlet      outlet.Config      `yaml:"outlet"`
+	Web         web.Config         `yaml:"web"`
 	Simulated   SimulatedConfig    `yaml:"simulated"`
 }
 
@@ -81,6 +83,7 @@ func DefaultConfig() Config {
 		Agentworker: agentworker.DefaultConfig(),
 		Dispatcher:  dispatcher.DefaultConfig(),
 		Outlet:      outlet.DefaultConfig(),
+		Web:         web.DefaultConfig(),
 		Simulated:   defaultSimulated(),
 	}
 }
@@ -96,19 +99,17 @@ func loadConfig(o cli.ServeOptions) (Config, []string, error) {
 }
 
 func resolveTargets(names []string) ([]string, error) {
-	if slices.Contains(names, "all") || len(names) == 0 {
-		return targets, nil
-	}
-	known := slices.Concat(simulators, targets)
+	all := slices.Contains(names, "all") || len(names) == 0
+	known := slices.Concat(simulators, []string{webTarget}, targets)
 	var problems []error
 	for _, n := range names {
-		if !slices.Contains(known, n) {
+		if n != "all" && !slices.Contains(known, n) {
 			problems = append(problems, fmt.Errorf("--target: %q is none of %s, all", n, strings.Join(known, ", ")))
 		}
 	}
 	var want []string
 	for _, t := range known {
-		if slices.Contains(names, t) {
+		if slices.Contains(names, t) || all && slices.Contains(targets, t) {
 			want = append(want, t)
 		}
 	}
@@ -124,6 +125,7 @@ func (c Config) Validate(want []string) error {
 	branches := map[string]func() error{
 		"policy":   func() error { return config.At("simulated.policy", c.Simulated.Policy.Validate()) },
 		"commerce": c.Simulated.validateCommerce,
+		webTarget:  func() error { return config.At("web", c.Web.Validate()) },
 		"aggregator": func() error {
 			return errors.Join(config.At("aggregator", c.Aggregator.Validate()), config.At("abtest", c.ABTest.Validate()))
 		},

@@ -246,8 +246,9 @@ func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
 		reader streams.Reader
 		watch  = demo.NewWatch()
 	)
-	app := system(r.cfg, targets, r.clk, r.log, outlets,
-		fx.Populate(&reader),
+	want, console := r.console()
+	app := system(r.cfg, want, r.clk, r.log, outlets,
+		fx.Populate(&reader), console,
 		fx.Invoke(func(lc fx.Lifecycle, sd fx.Shutdowner, rd *kafka.Reader, pub *kafka.Publisher) {
 			lifecycle.Append(lc, sd, r.log, "clock", r.keeper.Run)
 			lifecycle.Append(lc, sd, r.log, "servers", func(ctx context.Context) error { return r.servers.run(ctx, rd) })
@@ -271,6 +272,9 @@ func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
 	var log *audit.Log
 	if err == nil {
 		log, err = audit.Read(context.WithoutCancel(ctx), reader)
+	}
+	if err == nil {
+		r.stay(ctx)
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()

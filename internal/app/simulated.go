@@ -96,7 +96,7 @@ func feedCommerce(srv *commerce.Server, r streams.Record) {
 func needs(want []string) (kafka, redis bool) {
 	for _, t := range want {
 		kafka = kafka || t != "policy"
-		redis = redis || (t != "policy" && t != "commerce")
+		redis = redis || (t != "policy" && t != "commerce" && t != webTarget)
 	}
 	return kafka, redis
 }

@@ -34,6 +34,7 @@ const stopTimeout = 60 * time.Second
 var stageModules = map[string]fx.Option{
 	"dispatcher":  fx.Options(dispatcher.Module, fx.Provide(provideLedger)),
 	"agentworker": fx.Options(agentworker.Module, agentworkerParts),
+	webTarget:     webModule,
 	"aggregator":  fx.Options(aggregator.Module, fx.Provide(provideAssigner), fx.Invoke(startAssigner)),
 }
 

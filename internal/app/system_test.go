@@ -12,7 +12,7 @@ import (
 // Every target and every subset that is deployed composes.
 func TestTargetsCompose(t *testing.T) {
 	t.Parallel()
-	for _, want := range [][]string{{"dispatcher"}, {"agentworker"}, {"aggregator"}, targets} {
+	for _, want := range [][]string{{webTarget}, {"dispatcher"}, {"agentworker"}, {"aggregator"}, targets} {
 		cfg := DefaultConfig()
 		cfg.Kafka.Brokers, cfg.Redis.Addrs = []string{"127.0.0.1:1"}, []string{"127.0.0.1:1"}
 		cfg.Policy = PolicyConfig{Model: "m", Replicas: []PolicyReplica{{Name: "p", BaseURL: "http://127.0.0.1:1/v1", Slots: 1}}}

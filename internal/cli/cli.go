@@ -33,6 +33,11 @@ type DemoOptions struct {
 	Keep      bool          // keep the data directory
 	Data      string        // data directory; an existing one is gone on with
 	Profiling string        // write a CPU profile of the run here
+
+	Console    int  // port of the console on this machine; 0: a free one
+	NoConsole  bool // no console
+	Restricted bool // the console shows reasoning and raw policy output
+	Stay       bool // keep the console up after the end, until Ctrl-C
 }
 
 // ServeOptions are the flags of serve and check.
@@ -129,6 +134,10 @@ func demo(a Actions, io IO) *cobra.Command {
 	f.BoolVar(&o.JSON, "json", false, "print the summary as one JSON object, and nothing else")
 	f.BoolVar(&o.Keep, "keep", false, "keep the data directory and say where it is")
 	f.StringVar(&o.Profiling, "cpuprofile", "", "write a CPU profile of the run to this file")
+	f.IntVar(&o.Console, "console", 0, "port of the console on this machine (0: a free one)")
+	f.BoolVar(&o.NoConsole, "no-console", false, "start no console")
+	f.BoolVar(&o.Restricted, "restricted", false, "let the console show reasoning and raw policy output")
+	f.BoolVar(&o.Stay, "stay", false, "keep the console up after the end, until Ctrl-C")
 	f.StringVar(&o.Data, "data", "", "data directory; what an earlier run left there is gone on with (implies --keep)")
 	return c
 }
@@ -136,7 +145,7 @@ func demo(a Actions, io IO) *cobra.Command {
 func serveFlags(c *cobra.Command, o *ServeOptions) {
 	f := c.Flags()
 	f.StringVar(&o.Config, "config", "", "YAML file (see docs/config.md); LIVEHOST_* variables go over it")
-	f.StringSliceVar(&o.Targets, "target", []string{"all"}, "what to run: aggregator, agentworker, dispatcher, or all of them; or policy, commerce: the scripted policy and the reference commerce server as services")
+	f.StringSliceVar(&o.Targets, "target", []string{"all"}, "what to run: aggregator, agentworker, dispatcher, or all of them; web: the console; or policy, commerce: the scripted policy and the reference commerce server as services")
 	f.BoolVar(&o.Embedded, "embedded", false, "start Kafka, Redis, the scripted policy and the commerce server in this process")
 	f.StringVar(&o.Data, "data", "", "data directory of the embedded servers")
 }
