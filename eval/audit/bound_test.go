@@ -77,9 +77,25 @@ func TestNames(t *testing.T) {
 		{"How much is the Pillow?", "pillow", true}, {"pillowcase", "pillow", false}, {"memory pillow", "Memory  Pillow", true},
 		{"这个pillow吗", "pillow", true}, {"x", "x", false}, {"anything", "", false}, {"ＰＲＯ耳机", "pro耳机", true},
 		{"pillowcase and pillow", "pillow", true},
+		// another product whose name holds this one
+		{"羽绒枕头有吗", "枕头", false}, {"枕头套有吗", "枕头", false}, {"泡泡枕头", "枕头", false}, {"nia枕头哪个链接", "枕头", false},
+		{"do you have a silk pillow", "pillow", false}, {"有枕头吗", "枕头", true}, {"主播有没有枕头", "枕头", true}, {"3号枕头多少钱", "枕头", true},
+		{"any pillow left", "pillow", true}, {"枕头能机洗吗", "枕头", true},
 	} {
 		if got := names(tt.text, tt.name); got != tt.want {
 			t.Errorf("names(%q, %q) = %v", tt.text, tt.name, got)
+		}
+	}
+}
+
+// TestNamesWithItsOwnQualifier: what the product's own names say before its kind
+// makes no other product of it.
+func TestNamesWithItsOwnQualifier(t *testing.T) {
+	t.Parallel()
+	own := []string{"云朵记忆棉枕头", "Cloud Memory Pillow", "枕头", "pillow"}
+	for text, want := range map[string]bool{"有云朵枕头吗": true, "记忆棉枕头多少钱": true, "memory pillow please": true, "荞麦枕头多少钱": false, "silk pillow please": false} {
+		if got := names(text, "枕头", own...) || names(text, "pillow", own...); got != want {
+			t.Errorf("%q names it: %v, want %v", text, got, want)
 		}
 	}
 }

@@ -2,9 +2,11 @@ package audit
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -50,9 +52,11 @@ func namedLinks(text string) []event.LinkID {
 // minName is the shortest product name that counts as naming it, in runes.
 const minName = 2
 
-// names reports whether a text contains a product name; a Latin name must be
-// whole words.
-func names(text, name string) bool {
+// names reports whether a text names the product called name: a Latin name in
+// whole words, and not as part of a longer name that is another product's
+// (抗皱面膜, 面膜刷, a silk pillow). A qualifier that stands in own, the product's
+// names, makes no other product of it.
+func names(text, name string, own ...string) bool {
 	text, name = folded(text), folded(name)
 	if len([]rune(name)) < minName {
 		return false
@@ -63,7 +67,8 @@ func names(text, name string) bool {
 			return false
 		}
 		start, end := from+i, from+i+len(name)
-		if !(latinAt(text, start-1) && latinAt(text, start)) && !(latinAt(text, end-1) && latinAt(text, end)) {
+		cutsWord := latinAt(text, start-1) && latinAt(text, start) || latinAt(text, end-1) && latinAt(text, end)
+		if !cutsWord && !qualified(text[:start], own) && !continued(text[end:]) {
 			return true
 		}
 		from = start + 1
@@ -71,6 +76,41 @@ func names(text, name string) bool {
 			from++
 		}
 	}
+}
+
+// Words that stand around a product's name without making another product of it.
+var (
+	askBefore = strings.Fields("有 没 要 想 买 来 上 看 讲 的 个 款 那 这 是 问 播 板 宝 姐 哥 家 们 你 我 他 她 天 在 还 和 跟 与 号 接 少 几 荐 绍 么 抽 吗 呢 啊 呀 了 吧 不 下 点 件 盒 瓶 双 条 给 把 叫 卖 就 拍 求 说 双 份 只")
+	askAfter  = strings.Fields("吗 呢 啊 呀 吧 的 了 有 还 没 多 怎 什 几 在 能 会 可 好 是 哪 价 呗 哦 嘛 么 上 补 号 链 今 现 卖 贵 便 送 不 要 买 适 敏 来 吃 用 穿 讲 和 跟 与")
+	askWords  = strings.Fields("a an the of your our this that these those any some my for is are was link have has got sell see show me want need on to get buy one another more and or with about how much what price")
+)
+
+// qualified says that what stands before a name makes it another product's.
+func qualified(before string, own []string) bool {
+	rest := []rune(strings.TrimRight(before, " "))
+	if len(rest) == 0 {
+		return false
+	}
+	last := rest[len(rest)-1]
+	if unicode.Is(unicode.Han, last) {
+		if slices.Contains(askBefore, string(last)) {
+			return false
+		}
+		tail := string(rest[max(0, len(rest)-2):])
+		return !slices.ContainsFunc(own, func(n string) bool { return strings.Contains(folded(n), tail) })
+	}
+	words := strings.FieldsFunc(before, func(r rune) bool { return !unicode.IsLetter(r) || unicode.Is(unicode.Han, r) })
+	if len(words) == 0 || !unicode.IsLetter(last) {
+		return false
+	}
+	word := words[len(words)-1]
+	return !slices.Contains(askWords, word) && !slices.ContainsFunc(own, func(n string) bool { return strings.Contains(folded(n), word) })
+}
+
+// continued says that the name goes on after its end.
+func continued(after string) bool {
+	r, _ := utf8.DecodeRuneInString(after)
+	return unicode.Is(unicode.Han, r) && !slices.Contains(askAfter, string(r))
 }
 
 func latinAt(s string, i int) bool {
@@ -149,7 +189,7 @@ func (v *View) namesListed(d event.Danmaku, products []Product) string {
 	}
 	for _, link := range sortedKeys(shelf) {
 		for _, name := range shelf[link].Names {
-			if names(d.Text, name) {
+			if names(d.Text, name, shelf[link].Names...) {
 				return name + " (link " + string(link) + ")"
 			}
 		}

@@ -141,13 +141,16 @@ func (t *askText) match(p *phrase) (match, bool) {
 }
 
 // standsAlone says that token i is a value by itself: what is written to it, as in
-// 13T or 165cm, must be words of the phrase.
+// 13T or 165cm, and a measure word, as in 三盒, must be words of the phrase.
 func (t *askText) standsAlone(i int, p *phrase) bool {
 	if t.tokens[i].joined && i > 0 && !slices.Contains(p.ids, t.ids[i-1]) {
 		return false
 	}
-	return i+1 == len(t.tokens) || !t.tokens[i+1].joined || slices.Contains(p.ids, t.ids[i+1])
+	return i+1 == len(t.tokens) || !(t.tokens[i+1].joined || measures[t.tokens[i+1].text]) || slices.Contains(p.ids, t.ids[i+1])
 }
+
+// measures after a number make it a quantity.
+var measures = newSet("盒 件 个 瓶 包 袋 双 条 斤 箱 罐 片 支 只 份 套 桶 枚 粒 颗 根 台 对 单 岁 天 块 元")
 
 // typedValue is the token as a value of a typed slot: as a number, then as written
 // in capitals (sizes), then as it is.
@@ -332,8 +335,10 @@ func indexIDs(ids, seg []int32, from int, gap bool) int {
 	return -1
 }
 
-func startsWithNumber(t token) bool {
-	return t.number != "" || strings.ContainsAny(t.text, hanNumerals)
+// isQuantity says that text is a number and a measure word, as 四盒 is.
+func isQuantity(text string) bool {
+	rest := strings.TrimLeft(text, "0123456789"+hanNumerals)
+	return rest != text && measures[rest]
 }
 
 // capture takes tokens [from, to) as the value of a free slot, without the words
@@ -343,11 +348,8 @@ func (t *askText) capture(s slot, from, to int, captures map[string]string) bool
 	if to-from == 1 && t.ids[from] >= firstWordID && !isLatin(t.tokens[from].text) {
 		return false
 	}
-	if to-from == 2 && startsWithNumber(t.tokens[from]) && !isLatin(t.tokens[from+1].text) {
-		return false // a quantity: 四盒
-	}
 	text := trimWords(joinTokens(t.tokens[from:to]))
-	if text == "" || utf8.RuneCountInString(text) > maxCaptureRunes || hasPronoun(text) || !s.accept(text) {
+	if text == "" || utf8.RuneCountInString(text) > maxCaptureRunes || hasPronoun(text) || isQuantity(text) || !s.accept(text) {
 		return false
 	}
 	captures[s.name] = text
