@@ -36,6 +36,9 @@ type Printer struct {
 	asked  map[event.DanmakuID]event.Danmaku // that have no outcome yet
 	told   map[string]bool                   // what an at-least-once log repeats
 	tellBy map[string]func([]byte) ([]line, error)
+	opened map[event.RoomID]int64 // when the rooms opened
+	shelf  line                   // the links listed at opening, told as one line
+	listed int                    // how many so far
 }
 
 // line is one line: when, which kind, about whom, what.
@@ -46,7 +49,7 @@ type line struct {
 
 // NewPrinter makes a printer onto w.
 func NewPrinter(cfg PrinterConfig, w io.Writer) *Printer {
-	p := &Printer{cfg: cfg, w: w, tongue: tongue{zh: cfg.Language == "zh"}, asked: map[event.DanmakuID]event.Danmaku{}, told: map[string]bool{}}
+	p := &Printer{cfg: cfg, w: w, tongue: tongue{zh: cfg.Language == "zh"}, asked: map[event.DanmakuID]event.Danmaku{}, told: map[string]bool{}, opened: map[event.RoomID]int64{}}
 	p.tellBy = map[string]func([]byte) ([]line, error){
 		event.TopicDanmaku:      teller(p.danmaku),
 		event.TopicRoomEvent:    teller(p.roomEvent),
@@ -95,6 +98,10 @@ func (p *Printer) Print(r streams.Record) {
 	lines, err := tell(r.Value)
 	if err != nil {
 		lines = []line{{label: "unreadable", what: err.Error()}}
+	}
+	if len(lines) > 0 && p.listed > 0 {
+		p.shelf.what = fmt.Sprintf("%s: %d", p.tongue.of(words{"links on the shelf", "货架上的链接"}), p.listed)
+		lines, p.listed = append([]line{p.shelf}, lines...), 0
 	}
 	var b strings.Builder
 	for _, l := range lines {

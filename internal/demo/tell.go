@@ -24,6 +24,13 @@ func (p *Printer) roomEvent(e event.RoomEvent) []line {
 	if !p.once("room " + e.EventID) {
 		return nil
 	}
+	switch opened, ok := p.opened[e.RoomID]; {
+	case e.Kind == event.RoomOpened:
+		p.opened[e.RoomID] = e.TimeMs
+	case e.Kind == event.ProductListed && ok && e.TimeMs == opened:
+		p.shelf, p.listed = line{ms: e.TimeMs, label: "room"}, p.listed+1
+		return nil
+	}
 	what := p.tongue.of(roomWords[e.Kind])
 	who := ""
 	switch e.Kind {
