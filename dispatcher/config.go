@@ -23,6 +23,10 @@ type Config struct {
 	PublicVerdicts  []string `yaml:"public_verdicts"`  // rules that must have let a text pass before it is spoken
 	PrivateVerdicts []string `yaml:"private_verdicts"` // the same for private text
 
+	HandOverWithin time.Duration `yaml:"hand_over_within"` // how long a human is tried to be told
+
+	LeaseSlack time.Duration `yaml:"lease_slack"` // wall time that the lease of the voice exceeds one and a half times the speech
+
 	MaxPrivateSends int `yaml:"max_private_sends"` // at once, over all rooms
 
 	Defaults event.RoomSettings `yaml:"defaults"` // of rooms whose settings were never announced
@@ -36,8 +40,8 @@ func DefaultConfig() Config {
 		MaxQueuedSpeech: 10 * time.Second, PrivateReserve: 750 * time.Millisecond, VoiceStart: 750 * time.Millisecond, CoolDown: 60 * time.Second,
 		Drain: 15 * time.Second, Horizon: 10 * time.Minute,
 		PublicVerdicts: rules, PrivateVerdicts: rules,
-		MaxPrivateSends: 64,
-		Defaults:        event.RoomSettings{Language: "zh"},
+		HandOverWithin: 5 * time.Minute, LeaseSlack: 3 * time.Second, MaxPrivateSends: 64,
+		Defaults: event.RoomSettings{Language: "zh"},
 	}
 }
 
@@ -52,7 +56,7 @@ func (c Config) Validate() error {
 		value int64
 	}{
 		{"lanes", int64(c.Lanes)}, {"max_queued_speech", int64(c.MaxQueuedSpeech)}, {"cool_down", int64(c.CoolDown)},
-		{"private_reserve", int64(c.PrivateReserve)}, {"voice_start", int64(c.VoiceStart)},
+		{"private_reserve", int64(c.PrivateReserve)}, {"voice_start", int64(c.VoiceStart)}, {"hand_over_within", int64(c.HandOverWithin)}, {"lease_slack", int64(c.LeaseSlack)},
 		{"drain", int64(c.Drain)}, {"horizon", int64(c.Horizon)}, {"max_private_sends", int64(c.MaxPrivateSends)},
 	} {
 		if n.value <= 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"livehost/internal/clock"
@@ -13,22 +14,26 @@ import (
 	"livehost/streams/event"
 )
 
-// Deps is what a Dispatcher works with; all are required except Outlets.Private.
+// Deps is what a Dispatcher works with; all are required except Outlets.Private and
+// Switch.
 type Deps struct {
 	Clock     *clock.Clock
 	Publisher streams.Publisher
 	Reader    streams.Reader
 	Ledger    Ledger
 	Outlets   Outlets
+	Switch    Switch // nil: the voice is never stopped
 	Log       *slog.Logger
 }
 
-// Dispatcher is a streams.Handler and streams.Assignee of reply.v1 and
-// room-event.v1.
+// Dispatcher is a streams.Handler and streams.Assignee of reply.v1, room-event.v1 and,
+// for hand-overs, outcome.v1.
 type Dispatcher struct {
 	cfg   Config
 	deps  Deps
 	sends chan struct{} // one token per private text under way
+
+	stops atomic.Pointer[[]Stop] // in force
 
 	mu         sync.Mutex
 	partitions map[int32]*partition
@@ -56,15 +61,15 @@ func New(cfg Config, deps Deps) (*Dispatcher, error) {
 // Binding is the dispatcher's consumer group.
 func (d *Dispatcher) Binding() streams.Binding {
 	return streams.Binding{
-		Group: d.cfg.Group, Topics: []string{event.TopicReply, event.TopicRoomEvent},
+		Group: d.cfg.Group, Topics: []string{event.TopicReply, event.TopicRoomEvent, event.TopicOutcome},
 		Assignment: streams.AssignRange, Handler: d, Lanes: d.cfg.Lanes,
 	}
 }
 
-// Run waits for ctx's end and then drains what is still assigned. The work itself
-// is started by Handle.
+// Run follows the voice switch until ctx ends and then drains what is still assigned.
+// The rest of the work is started by Handle.
 func (d *Dispatcher) Run(ctx context.Context) error {
-	<-ctx.Done()
+	d.followSwitch(ctx)
 	drain, cancel := clock.WithWallTimeout(context.WithoutCancel(ctx), d.cfg.Drain)
 	defer cancel()
 	d.mu.Lock()
@@ -134,6 +139,8 @@ func (d *Dispatcher) Handle(_ context.Context, r streams.Record, ack streams.Ack
 			d.roomEvent(p, &e)
 		}
 		ack(err)
+	case event.TopicOutcome:
+		d.outcome(p, r.Value, ack)
 	default:
 		ack(fault.Errorf(fault.Internal, "dispatcher: unexpected topic %s", r.Topic))
 	}

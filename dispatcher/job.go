@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -53,8 +54,8 @@ type owed struct {
 // item is speech: a text and the danmaku it answers.
 type item struct {
 	job       *job
-	heard     string // as heard
-	spoken    string // for the engine
+	heard     string     // as heard
+	script    []Sentence // the same in pieces
 	length    time.Duration
 	owed      []*owed // none for event windows
 	began     bool    // its started is in the log
@@ -62,9 +63,40 @@ type item struct {
 }
 
 func newItem(j *job, answers []*owed) *item {
-	heard := speech.Clean(j.reply.Public.Text)
-	spoken := speech.Say(heard)
-	return &item{job: j, heard: heard, spoken: spoken, length: pacing.Length(spoken), owed: answers}
+	it := &item{job: j, owed: answers}
+	it.write(speech.Clean(j.reply.Public.Text))
+	return it
+}
+
+// write gives the item its text.
+func (it *item) write(heard string) {
+	it.heard, it.script, it.length = heard, nil, 0
+	for _, s := range speech.Script(heard) {
+		length := pacing.Length(s.Spoken)
+		it.script = append(it.script, Sentence{Text: s.Heard, Spoken: s.Spoken, Length: length})
+		it.length += length
+	}
+}
+
+// spoken is the whole text for an engine.
+func (it *item) spoken() string {
+	parts := make([]string, len(it.script))
+	for i, s := range it.script {
+		parts[i] = s.Spoken
+	}
+	return strings.Join(parts, " ")
+}
+
+// begun is the text of the sentences that were begun when n were played to their end.
+func (it *item) begun(n int) string {
+	var parts []string
+	for _, s := range it.script[:min(n+1, len(it.script))] {
+		parts = append(parts, s.Text)
+	}
+	if it.job.reply.Language == "en" {
+		return strings.Join(parts, " ")
+	}
+	return strings.Join(parts, "")
 }
 
 // speakBy is the earliest deadline of the danmaku still in it, the reply's when

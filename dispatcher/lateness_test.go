@@ -77,14 +77,18 @@ func TestWaitingSpeechIsWrittenInTime(t *testing.T) {
 	bubble(t, "present speech takes longer than estimated", func(t *testing.T, r *rig) {
 		r.open(true)
 		r.out.hold = make(chan struct{})
-		r.in(r.reply("w1", "短", []string{"a"}, anonymous("a"), func(e *event.Reply) { e.Members[0].SpeakByMs += 60_000 }))
+		long := strings.Repeat("长", 40) // nine seconds
+		r.in(r.reply("w1", long, []string{"a"}, anonymous("a")))
 		synctest.Wait()
-		r.in(r.reply("w2", "今天89元", []string{"b"}))
-		wait(19_500 * time.Millisecond)
-		r.wantSent("u-b: 今天89元")
+		r.in(r.reply("w2", "今天89元", []string{"b"}, func(e *event.Reply) { e.Members[0].SpeakByMs = t0 + 13_000 }))
+		wait(4 * time.Second)
 		close(r.out.hold)
+		wait(7 * time.Second)
+		r.wantSent()
+		wait(time.Second)
+		r.wantSent("u-b: 今天89元")
 		wait(5 * time.Second)
-		r.wantSaid("短")
+		r.wantSaid(long)
 		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken", "b": "answered private_text"})
 	})
 	bubble(t, "an outlet that cannot begin leaves time to write", func(t *testing.T, r *rig) {

@@ -13,6 +13,7 @@ import (
 type MemoryLedger struct {
 	mu     sync.Mutex
 	fences map[event.RoomID]int64
+	leases map[event.RoomID]lease
 	claims *recent[claimKey, claimed]
 }
 
@@ -28,9 +29,16 @@ type claimed struct {
 	ended    bool
 }
 
+// lease is who may speak in a room, and until when.
+type lease struct {
+	fence    int64
+	delivery event.DeliveryID
+	until    time.Time
+}
+
 // NewMemoryLedger keeps claims for at least ttl of wall time.
 func NewMemoryLedger(ttl time.Duration) *MemoryLedger {
-	return &MemoryLedger{fences: map[event.RoomID]int64{}, claims: newRecent[claimKey, claimed](ttl)}
+	return &MemoryLedger{fences: map[event.RoomID]int64{}, leases: map[event.RoomID]lease{}, claims: newRecent[claimKey, claimed](ttl)}
 }
 
 // Acquire implements Ledger.
@@ -47,6 +55,12 @@ func (l *MemoryLedger) Begin(_ context.Context, c Claim) (Grant, error) {
 	defer l.mu.Unlock()
 	if c.Fence < l.fences[c.Room] {
 		return Grant{}, ErrFenced
+	}
+	if held, ok := l.leases[c.Room]; c.Lease > 0 && ok && held.fence != c.Fence && time.Now().Before(held.until) {
+		return Grant{}, ErrVoiceHeld
+	}
+	if c.Lease > 0 {
+		l.leases[c.Room] = lease{c.Fence, c.Delivery, time.Now().Add(c.Lease)}
 	}
 	var g Grant
 	for _, id := range c.Danmaku {
@@ -69,6 +83,9 @@ func (l *MemoryLedger) Begin(_ context.Context, c Claim) (Grant, error) {
 func (l *MemoryLedger) Finish(_ context.Context, c Claim, state ClaimState) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if held := l.leases[c.Room]; held.fence == c.Fence && held.delivery == c.Delivery {
+		delete(l.leases, c.Room)
+	}
 	for _, id := range c.Danmaku {
 		key := claimKey{c.Room, c.Channel, id}
 		if state == ClaimReleased {

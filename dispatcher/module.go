@@ -26,13 +26,14 @@ type params struct {
 	Reader    streams.Reader
 	Ledger    Ledger
 	Outlets   Outlets
+	Switch    Switch `optional:"true"`
 	Log       *slog.Logger
 }
 
 func provide(p params) (*Dispatcher, error) {
 	return New(p.Config, Deps{
 		Clock: p.Clock, Publisher: p.Publisher, Reader: p.Reader,
-		Ledger: p.Ledger, Outlets: p.Outlets, Log: p.Log,
+		Ledger: p.Ledger, Outlets: p.Outlets, Switch: p.Switch, Log: p.Log,
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"livehost/internal/fault"
 	"livehost/streams/event"
 )
 
@@ -12,11 +13,20 @@ import (
 type Utterance struct {
 	DeliveryID event.DeliveryID // also the idempotency key
 	RoomID     event.RoomID
+	Fence      int64         // of the room's owner: whoever remembers the highest of a room refuses lower ones
 	Text       string        // as heard: for subtitles and logs
 	Spoken     string        // the same with numbers written out: for speech engines
+	Sentences  []Sentence    // the same in pieces, each to be synthesised and played on its own
 	Language   string        // "zh" or "en"
 	Length     time.Duration // estimated, in room time
 	SpeakByMs  int64         // room time of the first audio at the latest
+}
+
+// Sentence is a piece of an utterance.
+type Sentence struct {
+	Text   string        // as heard
+	Spoken string        // for speech engines
+	Length time.Duration // estimated, in room time
 }
 
 // Spoken says when an utterance was heard, in room time. FirstAudioMs is zero
@@ -24,6 +34,7 @@ type Utterance struct {
 type Spoken struct {
 	FirstAudioMs int64
 	EndMs        int64
+	Sentences    int // played to their end
 }
 
 // ErrLate is an outlet's answer when it could not begin by SpeakByMs; nothing
@@ -43,11 +54,11 @@ type Outlet interface {
 
 // PrivateText is a text for one viewer.
 type PrivateText struct {
-	DeliveryID event.DeliveryID // the idempotency key: the same text may be sent again with it
-	RoomID     event.RoomID
-	ViewerID   event.ViewerID
-	DanmakuID  event.DanmakuID
-	Text       string
+	DeliveryID event.DeliveryID `json:"delivery_id"` // the idempotency key: the same text may be sent again with it
+	RoomID     event.RoomID     `json:"room_id"`
+	ViewerID   event.ViewerID   `json:"viewer_id"`
+	DanmakuID  event.DanmakuID  `json:"danmaku_id"`
+	Text       string           `json:"text"`
 }
 
 // PrivateOutlet delivers private text. Safe for concurrent use.
@@ -62,8 +73,27 @@ type PrivateOutlet interface {
 // Outlets are the ways out. A room that is to be heard in several places at once
 // still has one voice: compose outlets into one.
 type Outlets struct {
-	Voice   Outlet
-	Private PrivateOutlet // nil: no private text anywhere
+	Voice    Outlet
+	Private  PrivateOutlet  // nil: no private text anywhere
+	HandOver HandOverOutlet // nil: nobody to hand over to
+}
+
+// HandOver is a danmaku that the agent left to a human.
+type HandOver struct {
+	RoomID     event.RoomID    `json:"room_id"`
+	DanmakuID  event.DanmakuID `json:"danmaku_id"` // the idempotency key
+	ViewerID   event.ViewerID  `json:"viewer_id,omitempty"`
+	Intent     string          `json:"intent,omitempty"`
+	Reason     string          `json:"reason"`
+	WindowID   event.WindowID  `json:"window_id,omitempty"`
+	PlatformMs int64           `json:"platform_ms"`
+}
+
+// HandOverOutlet reaches the human assistants of a room. Safe for concurrent use.
+type HandOverOutlet interface {
+	// HandOver returns when it was taken. A fault.Unavailable or fault.Exhausted error is
+	// retried with the same danmaku while there is time.
+	HandOver(ctx context.Context, h HandOver) error
 }
 
 // ChannelPrivate is the ledger's channel of private text; a voice's channel is
@@ -76,7 +106,8 @@ type Claim struct {
 	Channel  string
 	Delivery event.DeliveryID
 	Danmaku  []event.DanmakuID
-	Fence    int64 // of the claiming owner
+	Fence    int64         // of the claiming owner
+	Lease    time.Duration // wall time for which the room's voice is the owner's; zero for private text
 }
 
 // Grant is what became of a claim's danmaku: each is in exactly one list.
@@ -100,6 +131,10 @@ const (
 // ErrFenced is a Begin by an owner that is no longer the room's.
 var ErrFenced = errors.New("another owner has the room")
 
+// ErrVoiceHeld is a Begin of speech while the lease of an earlier owner lasts. It is
+// to be tried again.
+var ErrVoiceHeld = fault.Errorf(fault.Unavailable, "an earlier owner may still be speaking")
+
 // Ledger remembers, across processes, who was answered. The log is the truth; the
 // ledger is what holds between two processes that both believe they own a room.
 // Safe for concurrent use. Entries live at least as long as a reply may be handed
@@ -109,9 +144,10 @@ type Ledger interface {
 	// now on.
 	Acquire(ctx context.Context, room event.RoomID) (fence int64, err error)
 	// Begin claims. Repeating the same claim (delivery and fence) grants again.
-	// ErrFenced when a later owner acquired the room.
+	// ErrFenced when a later owner acquired the room. A claim with a lease takes the
+	// voice, or is ErrVoiceHeld and claims nothing; danmaku may be none.
 	Begin(ctx context.Context, c Claim) (Grant, error)
-	// Finish records how the claim's danmaku ended. What the log says may be
+	// Finish records how the claim's danmaku ended and gives the claim's lease back. What the log says may be
 	// recorded without a Begin, whatever the fence.
 	Finish(ctx context.Context, c Claim, state ClaimState) error
 }

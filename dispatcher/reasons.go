@@ -12,6 +12,7 @@ const (
 	reasonNothingToSay = "nothing_to_say"      // [suppressed] no word or number in the text
 	reasonNoPrivate    = "no_private_channel"  // [suppressed] private text in a room, or to a viewer, without one
 	reasonRoomClosed   = "room_closed"         // [suppressed] the broadcast ended first
+	reasonVoiceStopped = "voice_stopped"       // [suppressed] an operator stopped the voice
 	reasonRetracted    = "retracted"           // [retracted] before the first audio
 	reasonInterrupted  = "interrupted"         // [failed] heard in part, or unknowable after a crash
 	reasonOutletFailed = "outlet_failed"       // [failed] the outlet gave an error before the first audio

@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,7 +28,8 @@ type room struct {
 	running  bool  // the voice's goroutine exists
 	heard    map[string]heardAnswer
 
-	lastEnd chan struct{} // the voice's own: closed when the last sentence's end is in the log; nil before the first
+	hush    context.CancelCauseFunc // ends the present speech; nil when there is none
+	lastEnd chan struct{}           // the voice's own: closed when the last sentence's end is in the log; nil before the first
 
 	acquire sync.Mutex // guards fence; held across the ledger call, never together with mu
 	fence   int64      // 0 before the first claim

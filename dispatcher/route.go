@@ -178,6 +178,8 @@ func (rm *room) takeEvent(pl *plan, it *item, nowMs int64) {
 		skip(reasonNothingToSay)
 	case rm.closed:
 		skip(reasonRoomClosed)
+	case rm.muted(reply):
+		skip(reasonVoiceStopped)
 	case nowMs > reply.SpeakByMs:
 		skip(reasonLate)
 	case rm.now != nil || rm.queue.Len() > 0:
@@ -193,6 +195,10 @@ func (rm *room) takeEvent(pl *plan, it *item, nowMs int64) {
 func (rm *room) route(pl *plan, it *item, nowMs int64) {
 	if rm.closed {
 		rm.closedOn(pl, it, nowMs)
+		return
+	}
+	if rm.muted(&it.job.reply) {
+		rm.mute(pl, it, nowMs)
 		return
 	}
 	if rm.staleReply(&it.job.reply) {
@@ -283,7 +289,7 @@ func (rm *room) join(it *item) {
 	}) {
 		it.owed = append(old.owed, it.owed...)
 		if old.job.reply.CreatedMs > reply.CreatedMs {
-			it.job, it.heard, it.spoken, it.length = old.job, old.heard, old.spoken, old.length
+			it.job, it.heard, it.script, it.length = old.job, old.heard, old.script, old.length
 		}
 		it.followers = append(old.followers, it.followers...)
 	}

@@ -59,6 +59,9 @@ func (rm *room) stillDue(pl *plan, it *item, nowMs int64) bool {
 	case rm.closed:
 		rm.closedOn(pl, it, nowMs)
 		return false
+	case rm.muted(&it.job.reply):
+		rm.mute(pl, it, nowMs)
+		return false
 	case rm.staleReply(&it.job.reply):
 		rm.handBack(pl, it, nowMs)
 		return false
@@ -84,17 +87,53 @@ func (rm *room) stillDue(pl *plan, it *item, nowMs int64) bool {
 
 // say takes one item through the ledger, the log and the outlet.
 func (d *Dispatcher) say(rm *room, it *item) {
-	id := deliveryID(&it.job.reply, d.voice(), "")
-	claim := Claim{Room: rm.id, Channel: d.voice(), Delivery: id, Danmaku: ids(it.owed)}
+	// The lease is counted from before the claim: by this process's own clock it ends
+	// no later than by the ledger's.
+	begun, lease := time.Now(), d.lease(it.length)
+	claim := Claim{
+		Room: rm.id, Channel: d.voice(), Delivery: deliveryID(&it.job.reply, d.voice(), ""), Danmaku: ids(it.owed), Lease: lease,
+	}
 	if !d.claimSpeech(rm, it, &claim) {
 		return
 	}
+	ctx, cancel := context.WithDeadlineCause(rm.p.ctx, begun.Add(lease-leaseMargin), errLeaseOver)
+	defer cancel()
+	ctx, hush := context.WithCancelCause(ctx)
+	defer hush(nil)
+	if !d.announce(rm, it) || !d.makeAudible(rm, it, claim, hush) {
+		return
+	}
+	spoken, err := d.deps.Outlets.Voice.Speak(ctx, Utterance{
+		DeliveryID: claim.Delivery, RoomID: rm.id, Fence: claim.Fence, Text: it.heard, Spoken: it.spoken(), Sentences: it.script,
+		Language: it.job.reply.Language, Length: it.length, SpeakByMs: it.beginBy(rm),
+	})
+	if err != nil && rm.p.ctx.Err() == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	d.afterSpeech(rm, it, claim, spoken, err)
+}
+
+// leaseMargin is the wall time for falling silent before a lease ends.
+const leaseMargin = 500 * time.Millisecond
+
+// errLeaseOver cuts speech off that took longer than its lease.
+var errLeaseOver = errors.New("the lease of the room's voice is over")
+
+// lease is the wall time for which speech of that length takes the voice: real audio is
+// within a third of the estimate nearly always, and a new owner must not wait long.
+func (d *Dispatcher) lease(length time.Duration) time.Duration {
+	return d.deps.Clock.Wall(length+length/2) + d.cfg.LeaseSlack
+}
+
+// announce puts started into the log; false when that was not possible and the item is
+// given up.
+func (d *Dispatcher) announce(rm *room, it *item) bool {
 	if rm.lastEnd != nil { // in the log, no sentence begins before the one before it has ended
 		select {
 		case <-rm.lastEnd:
 		case <-rm.p.ctx.Done():
 			d.giveUp(rm, it, errNotOurs)
-			return
+			return false
 		}
 	}
 	started := d.locked(rm, func(pl *plan, nowMs int64) {
@@ -104,18 +143,10 @@ func (d *Dispatcher) say(rm *room, it *item) {
 	})
 	if err := d.record(rm.p.ctx, rm, started, func() {}); err != nil {
 		d.giveUp(rm, it, err)
-		return
+		return false
 	}
 	it.began = true
-	if !d.makeAudible(rm, it, claim) {
-		return
-	}
-	u := Utterance{
-		DeliveryID: id, RoomID: rm.id, Text: it.heard, Spoken: it.spoken, Language: it.job.reply.Language,
-		Length: it.length, SpeakByMs: it.beginBy(rm),
-	}
-	spoken, err := d.deps.Outlets.Voice.Speak(rm.p.ctx, u)
-	d.afterSpeech(rm, it, claim, spoken, err)
+	return true
 }
 
 // locked collects a plan under the room's lock.
@@ -128,15 +159,12 @@ func (d *Dispatcher) locked(rm *room, decide func(pl *plan, nowMs int64)) (pl pl
 
 // idle ends the present item under the room's lock.
 func (rm *room) idle(nowMs int64) {
-	rm.now, rm.freeAtMs = nil, nowMs
+	rm.now, rm.hush, rm.freeAtMs = nil, nil, nowMs
 }
 
 // claimSpeech asks the ledger for the item's danmaku; false when nobody is left to
 // speak for. Claims that a dead owner left open are unknowable: never respoken.
 func (d *Dispatcher) claimSpeech(rm *room, it *item, claim *Claim) bool {
-	if len(claim.Danmaku) == 0 {
-		return true // event window
-	}
 	ctx, cancel := d.deps.Clock.WithDeadline(rm.p.ctx, time.UnixMilli(it.beginBy(rm)))
 	defer cancel()
 	grant, err := d.begin(ctx, rm, claim)
@@ -155,6 +183,9 @@ func (d *Dispatcher) claimSpeech(rm *room, it *item, claim *Claim) bool {
 			rm.leave(pl, it, nowMs)
 		}
 	}))
+	if len(claim.Danmaku) == 0 && err == nil {
+		d.finish(rm.p.ctx, Claim{Room: rm.id, Delivery: claim.Delivery, Fence: claim.Fence}, ClaimReleased) // the voice is free again
+	}
 	return len(claim.Danmaku) > 0
 }
 
@@ -169,6 +200,9 @@ func (rm *room) withoutGrant(pl *plan, it *item, grant Grant, err error, nowMs i
 		}
 		for _, o := range it.split(func(*owed) bool { return true }) {
 			rm.instead(pl, o, state, reason, nowMs)
+		}
+		if it.event() {
+			pl.deliver(rm, spokenDelivery(it, rm.d.voice(), event.DeliverySkipped, reason, nowMs))
 		}
 		return
 	}
@@ -227,9 +261,6 @@ func (rm *room) owner(ctx context.Context) (int64, error) {
 // finish tells the ledger how a claim ended. The log already has it, so an error
 // costs nothing but a doubt that the next owner resolves from the log.
 func (d *Dispatcher) finish(ctx context.Context, claim Claim, state ClaimState) {
-	if len(claim.Danmaku) == 0 {
-		return
-	}
 	if err := d.deps.Ledger.Finish(ctx, claim, state); err != nil && ctx.Err() == nil {
 		d.deps.Log.Warn("ledger did not take the end of a claim", "err", err)
 	}
@@ -237,11 +268,13 @@ func (d *Dispatcher) finish(ctx context.Context, claim Claim, state ClaimState) 
 
 // makeAudible is the last check, after started is in the log and before the first
 // audio: from here on a retraction comes too late.
-func (d *Dispatcher) makeAudible(rm *room, it *item, claim Claim) (due bool) {
+func (d *Dispatcher) makeAudible(rm *room, it *item, claim Claim, hush context.CancelCauseFunc) (due bool) {
 	d.carryOut(rm, d.locked(rm, func(pl *plan, nowMs int64) {
 		if due = rm.stillDue(pl, it, nowMs); !due {
 			rm.idle(nowMs)
+			return
 		}
+		rm.hush = hush
 	}))
 	if !due {
 		d.finish(rm.p.ctx, claim, ClaimReleased)
@@ -259,6 +292,9 @@ func (d *Dispatcher) afterSpeech(rm *room, it *item, claim Claim, spoken Spoken,
 		state, reason := rm.howItEnded(&then, it, spoken, err, nowMs)
 		dl := spokenDelivery(&answered, d.voice(), state, reason, nowMs)
 		dl.FirstAudioMs, dl.EndMs = spoken.FirstAudioMs, spoken.EndMs
+		if state == event.DeliveryInterrupted {
+			dl.Text = it.begun(spoken.Sentences)
+		}
 		pl.deliver(rm, dl)
 		pl.deliveries = append(pl.deliveries, then.deliveries...)
 		pl.hits, pl.endings, pl.release = then.hits, then.endings, then.release
@@ -299,8 +335,16 @@ func (rm *room) howItEnded(pl *plan, it *item, spoken Spoken, err error, nowMs i
 	}()
 	switch {
 	case spoken.FirstAudioMs > 0:
+		if errors.Is(err, errLeaseOver) {
+			rm.d.deps.Log.Warn("speech cut off: it took longer than its lease", "room_id", rm.id, "estimated", it.length)
+		}
 		pl.endAll(it.owed, event.Failed, reasonInterrupted)
 		return event.DeliveryInterrupted, reasonInterrupted
+	case errors.Is(err, errVoiceStopped):
+		for _, o := range it.owed {
+			rm.written(pl, o, event.Suppressed, reasonVoiceStopped, nowMs)
+		}
+		return event.DeliveryCancelled, reasonVoiceStopped
 	case errors.Is(err, ErrLate):
 		for _, o := range it.owed {
 			rm.instead(pl, o, event.Expired, reasonLate, nowMs)

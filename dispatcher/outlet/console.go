@@ -5,40 +5,47 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"livehost/dispatcher"
-	"livehost/internal/clock"
+	"livehost/streams/event"
 )
 
-// Console writes what is said, one line each, and occupies the voice for the
-// estimated length. It also takes private text. The writer's errors are ignored:
-// a closed terminal does not silence a room.
+// Console writes what is said and sent, one line each. The writer's errors are
+// ignored: a closed terminal does not silence a room.
 type Console struct {
-	clock *clock.Clock
-	mu    sync.Mutex // one line at a time
-	out   io.Writer
+	mu  sync.Mutex // one line at a time
+	out io.Writer
 }
 
 var (
-	_ dispatcher.Outlet        = (*Console)(nil)
+	_ Sink                     = (*Console)(nil)
+	_ Synthesiser              = Silent{}
 	_ dispatcher.PrivateOutlet = (*Console)(nil)
 )
 
 // NewConsole writes to out.
-func NewConsole(c *clock.Clock, out io.Writer) *Console { return &Console{clock: c, out: out} }
+func NewConsole(out io.Writer) *Console { return &Console{out: out} }
 
 // Name is "console".
 func (c *Console) Name() string { return "console" }
 
-// Speak prints the text as it begins.
-func (c *Console) Speak(ctx context.Context, u dispatcher.Utterance) (dispatcher.Spoken, error) {
-	return occupy(ctx, c.clock, u, u.Length, func() { c.print("[%s] host: %s\n", u.RoomID, u.Text) })
+// Emit prints a sentence as it begins.
+func (c *Console) Emit(_ context.Context, cue event.SpeechCue, _ Clip) error {
+	if cue.Kind == event.CueSentence {
+		c.print("[%s] host: %s\n", cue.RoomID, cue.Text)
+	}
+	return nil
 }
 
 // Send prints the text with its viewer.
 func (c *Console) Send(_ context.Context, t dispatcher.PrivateText) error {
 	c.print("[%s] private -> %s: %s\n", t.RoomID, t.ViewerID, t.Text)
+	return nil
+}
+
+// HandOver prints what a human is to take over.
+func (c *Console) HandOver(_ context.Context, h dispatcher.HandOver) error {
+	c.print("[%s] hand over %s of %s (%s)\n", h.RoomID, h.DanmakuID, h.ViewerID, h.Reason)
 	return nil
 }
 
@@ -48,17 +55,14 @@ func (c *Console) print(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.out, format, args...)
 }
 
-// occupy holds the voice for length of room time from now on; begin is called at
-// the first audio.
-func occupy(ctx context.Context, c *clock.Clock, u dispatcher.Utterance, length time.Duration, begin func()) (dispatcher.Spoken, error) {
-	if err := ctx.Err(); err != nil {
-		return dispatcher.Spoken{}, err
-	}
-	nowMs := c.NowMs()
-	if nowMs > u.SpeakByMs {
-		return dispatcher.Spoken{}, dispatcher.ErrLate
-	}
-	begin()
-	err := c.Sleep(ctx, length)
-	return dispatcher.Spoken{FirstAudioMs: nowMs, EndMs: max(c.NowMs(), nowMs)}, err
+// Silent is a Synthesiser without audio: sentences are shown and occupy the voice for
+// the time that saying them is estimated to take.
+type Silent struct{}
+
+// Name is "console".
+func (Silent) Name() string { return "console" }
+
+// Synthesise takes no time.
+func (Silent) Synthesise(_ context.Context, s dispatcher.Sentence, _ string) (Clip, error) {
+	return Clip{Length: s.Length}, nil
 }

@@ -1,18 +1,15 @@
 package outlet_test
 
 import (
-	"io"
 	"math"
 	"os/exec"
 	"slices"
 	"testing"
-	"time"
 
 	"livehost/dispatcher"
 	"livehost/dispatcher/outlet"
 	"livehost/dispatcher/pacing"
 	"livehost/dispatcher/speech"
-	"livehost/internal/clock"
 )
 
 // sentences are replies as a host gives them.
@@ -39,11 +36,7 @@ func TestEstimateAgainstEspeak(t *testing.T) {
 	if _, err := exec.LookPath("espeak-ng"); err != nil {
 		t.Skip("espeak-ng is not installed")
 	}
-	c, err := clock.New(time.UnixMilli(1_700_000_000_000), 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := outlet.NewEspeak(outlet.DefaultEspeakConfig(), c, outlet.NewConsole(c, io.Discard))
+	e, err := outlet.NewEspeak(outlet.DefaultEspeakConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +44,13 @@ func TestEstimateAgainstEspeak(t *testing.T) {
 		var errors []float64
 		for _, text := range texts {
 			said := speech.Say(speech.Clean(text))
-			real, err := e.Length(t.Context(), dispatcher.Utterance{Spoken: said, Language: language})
+			clip, err := e.Synthesise(t.Context(), dispatcher.Sentence{Spoken: said}, language)
 			if err != nil {
 				t.Fatal(err)
 			}
-			off := pacing.Length(said).Seconds()/real.Seconds() - 1
+			off := pacing.Length(said).Seconds()/clip.Length.Seconds() - 1
 			errors = append(errors, math.Abs(off))
-			t.Logf("%s %+.0f %% %v %s", language, 100*off, real, said)
+			t.Logf("%s %+.0f %% %v %s", language, 100*off, clip.Length, said)
 		}
 		slices.Sort(errors)
 		median, p95 := errors[len(errors)/2], errors[len(errors)*95/100]

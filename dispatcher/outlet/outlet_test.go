@@ -46,35 +46,41 @@ func wav(dataBytes int) []byte {
 	return append(b, make([]byte, dataBytes)...)
 }
 
-func espeak(t *testing.T, c *clock.Clock, edit ...func(*outlet.EspeakConfig)) *outlet.Espeak {
+var quiet = slog.New(slog.DiscardHandler)
+
+func espeak(t *testing.T, edit ...func(*outlet.EspeakConfig)) *outlet.Espeak {
 	t.Helper()
 	cfg := outlet.DefaultEspeakConfig()
 	cfg.Path = os.Args[0]
 	for _, f := range edit {
 		f(&cfg)
 	}
-	e, err := outlet.NewEspeak(cfg, c, outlet.NewConsole(c, io.Discard))
+	e, err := outlet.NewEspeak(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
+func voice(c *clock.Clock, s outlet.Synthesiser, sinks ...outlet.Sink) dispatcher.Outlet {
+	return outlet.NewVoice(c, quiet, s, nil, append(sinks, outlet.NewConsole(io.Discard))...)
+}
+
 func TestEspeakProtocol(t *testing.T) {
 	t.Setenv("OUTLET_TEST_ESPEAK", "1")
-	outlettest.Run(t, func(t *testing.T, c *clock.Clock) dispatcher.Outlet { return espeak(t, c) })
+	outlettest.Run(t, func(t *testing.T, c *clock.Clock) dispatcher.Outlet { return voice(c, espeak(t)) })
 	c, err := clock.New(time.UnixMilli(1_700_000_000_000), 20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	e := espeak(t, c, func(cfg *outlet.EspeakConfig) { cfg.Dir = dir })
+	e := voice(c, espeak(t), outlet.NewFiles(dir))
 	u := dispatcher.Utterance{DeliveryID: "w#1/espeak", Spoken: "-八十九元", Language: "zh", SpeakByMs: c.NowMs() + 60_000}
 	got, err := e.Speak(t.Context(), u)
 	if err != nil || got.EndMs-got.FirstAudioMs < 1250 {
 		t.Errorf("Speak = %+v, %v, want five runes of audio, 1.25 s", got, err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "w_1_espeak.wav")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "w_1_espeak_1_sentence.wav")); err != nil {
 		t.Error(err)
 	}
 }
@@ -86,13 +92,12 @@ func TestEspeakReal(t *testing.T) {
 		t.Skip("espeak-ng is not installed")
 	}
 	outlettest.Run(t, func(t *testing.T, c *clock.Clock) dispatcher.Outlet {
-		return espeak(t, c, func(cfg *outlet.EspeakConfig) { cfg.Path = "espeak-ng" })
+		return voice(c, espeak(t, func(cfg *outlet.EspeakConfig) { cfg.Path = "espeak-ng" }))
 	})
 }
 
 func TestNew(t *testing.T) {
 	t.Parallel()
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	cfg := outlet.DefaultConfig()
 	cfg.Espeak.Path = "no-such-program-here"
 	if o, err := outlet.New(cfg, clock.Real(), io.Discard, quiet); err != nil || o.Voice.Name() != "console" || o.Private == nil {
@@ -114,7 +119,7 @@ func TestNew(t *testing.T) {
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	outlettest.Run(t, func(_ *testing.T, c *clock.Clock) dispatcher.Outlet {
-		return outlet.NewConsole(c, &strings.Builder{})
+		return voice(c, outlet.Silent{})
 	})
 }
 
@@ -125,9 +130,9 @@ func TestConsolePrints(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	console := outlet.NewConsole(c, &out)
+	console := outlet.NewConsole(&out)
 	u := dispatcher.Utterance{RoomID: "r1", Text: "今天89元", Spoken: "今天八十九元", Length: time.Second, SpeakByMs: c.NowMs() + 10_000}
-	got, err := console.Speak(t.Context(), u)
+	got, err := outlet.NewVoice(c, quiet, outlet.Silent{}, nil, console).Speak(t.Context(), u)
 	if err != nil || got.EndMs-got.FirstAudioMs < 1000 {
 		t.Errorf("Speak = %+v, %v, want a second of room time", got, err)
 	}

@@ -38,6 +38,12 @@ type Ledger struct {
 
 var _ dispatcher.Ledger = (*Ledger)(nil)
 
+// What beginScript answers instead of codes of claims.
+const (
+	fencedOff = -1
+	voiceHeld = -2
+)
+
 // fenceTTL outlives any pause between two claims of a live owner.
 const fenceTTL = 24 * time.Hour
 
@@ -76,35 +82,59 @@ func (l *Ledger) Acquire(ctx context.Context, room event.RoomID) (int64, error) 
 	return fence.Val(), nil
 }
 
-// beginScript takes the fence key and the claim keys; fence, value and TTL in
-// milliseconds. It answers -1 when fenced off, else one code a key: 0 granted,
-// 1 done, 2 unknown. Fences stay far below 2^53, where Lua's numbers lose digits.
+// beginScript takes the fence, lease and claim keys; fence, value, TTL and lease in
+// milliseconds, and the lease's value. It answers -1 when fenced off, -2 when the voice
+// is an earlier owner's, else one code a claim: 0 granted, 1 done, 2 unknown. Fences stay
+// far below 2^53, where Lua's numbers lose digits.
 var beginScript = redis.NewScript(`
 local owner = tonumber(redis.call('GET', KEYS[1]) or '0')
 if tonumber(ARGV[1]) < owner then return {-1} end
+if tonumber(ARGV[4]) > 0 then
+  local held = redis.call('GET', KEYS[2])
+  if held and string.match(held, '^(%d+)|') ~= ARGV[1] then return {-2} end
+  redis.call('SET', KEYS[2], ARGV[5], 'PX', ARGV[4])
+end
 local out = {}
-for i = 2, #KEYS do
+for i = 3, #KEYS do
   local have = redis.call('GET', KEYS[i])
   if not have or have == ARGV[2] then
     redis.call('SET', KEYS[i], ARGV[2], 'PX', ARGV[3])
-    out[i-1] = 0
+    out[i-2] = 0
   elseif string.sub(have, 1, 8) == 'sending|' then
-    out[i-1] = 2
+    out[i-2] = 2
   else
-    out[i-1] = 1
+    out[i-2] = 1
   end
 end
 return out`)
 
+// finishScript takes the lease and claim keys; the lease's value, the claims' value
+// (” to forget them) and the TTL in milliseconds.
+var finishScript = redis.NewScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+for i = 2, #KEYS do
+  if ARGV[2] == '' then redis.call('DEL', KEYS[i])
+  else redis.call('SET', KEYS[i], ARGV[2], 'PX', ARGV[3]) end
+end
+return #KEYS`)
+
+func leaseKey(room event.RoomID) string { return "livehost:ledger:{" + tag(room) + "}:lease" }
+
+func leaseValue(c dispatcher.Claim) string { return fmt.Sprintf("%d|%s", c.Fence, c.Delivery) }
+
 // Begin implements dispatcher.Ledger.
 func (l *Ledger) Begin(ctx context.Context, c dispatcher.Claim) (dispatcher.Grant, error) {
 	value := fmt.Sprintf("sending|%d|%s", c.Fence, c.Delivery)
-	codes, err := beginScript.Run(ctx, l.client, claimKeys(c, fenceKey(c.Room)), c.Fence, value, l.ttl.Milliseconds()).Int64Slice()
+	codes, err := beginScript.Run(ctx, l.client, claimKeys(c, fenceKey(c.Room), leaseKey(c.Room)),
+		c.Fence, value, l.ttl.Milliseconds(), c.Lease.Milliseconds(), leaseValue(c)).Int64Slice()
 	if err != nil {
 		return dispatcher.Grant{}, classify("begin", c.Room, err)
 	}
-	if len(codes) == 1 && codes[0] < 0 {
+	if len(codes) == 1 && codes[0] == fencedOff {
 		return dispatcher.Grant{}, fmt.Errorf("redisledger: begin in room %s with fence %d: %w", c.Room, c.Fence, dispatcher.ErrFenced)
+	}
+	if len(codes) == 1 && codes[0] == voiceHeld {
+		return dispatcher.Grant{}, fmt.Errorf("redisledger: begin in room %s: %w", c.Room, dispatcher.ErrVoiceHeld)
 	}
 	if len(codes) != len(c.Danmaku) {
 		return dispatcher.Grant{}, fault.Errorf(fault.Internal, "redisledger: begin: %d answers to %d danmaku", len(codes), len(c.Danmaku))
@@ -119,18 +149,11 @@ func (l *Ledger) Begin(ctx context.Context, c dispatcher.Claim) (dispatcher.Gran
 
 // Finish implements dispatcher.Ledger.
 func (l *Ledger) Finish(ctx context.Context, c dispatcher.Claim, state dispatcher.ClaimState) error {
-	value := fmt.Sprintf("%s|%d|%s", state, c.Fence, c.Delivery)
-	_, err := l.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		for _, key := range claimKeys(c) {
-			if state == dispatcher.ClaimReleased {
-				p.Del(ctx, key)
-			} else {
-				p.Set(ctx, key, value, l.ttl)
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	value := ""
+	if state != dispatcher.ClaimReleased {
+		value = fmt.Sprintf("%s|%d|%s", state, c.Fence, c.Delivery)
+	}
+	if err := finishScript.Run(ctx, l.client, claimKeys(c, leaseKey(c.Room)), leaseValue(c), value, l.ttl.Milliseconds()).Err(); err != nil {
 		return classify("finish", c.Room, err)
 	}
 	return nil

@@ -3,14 +3,15 @@ package speech
 import (
 	"regexp"
 	"strings"
-	"unicode"
 )
 
 // Say writes a cleaned text out for an engine. Text with Chinese in it is read in
 // Chinese, any other in English.
-func Say(clean string) string {
+func Say(clean string) string { return say(clean, hasHan(clean)) }
+
+func say(clean string, zh bool) string {
 	rules := english
-	if strings.ContainsFunc(clean, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+	if zh {
 		rules = chinese
 	}
 	for _, r := range rules {

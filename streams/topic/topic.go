@@ -56,6 +56,8 @@ func All(partitions int32) []Topic {
 			Doc: "The terminal state of one danmaku."},
 		{Name: event.TopicRoomState, Writers: "aggregator", Payload: event.RoomState{}, Compact: true, MaxRecordBytes: 512 * kib,
 			Doc: "The aggregator's memory of a room, and the offsets to read back from."},
+		{Name: event.TopicSpeechCue, Writers: "dispatcher", Payload: event.SpeechCue{}, Retention: day, MaxRecordBytes: 64 * kib,
+			Doc: "What a room's voice does, sentence by sentence, for an avatar driver."},
 	}
 	all := make([]Topic, 0, 2*len(keyed))
 	for _, t := range keyed {

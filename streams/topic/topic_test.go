@@ -47,7 +47,7 @@ func TestCatalogue(t *testing.T) {
 	}
 	for _, name := range []string{
 		event.TopicDanmaku, event.TopicRoomEvent, event.TopicOrder, event.TopicWindow, event.TopicExposure, event.TopicReply,
-		event.TopicTrajectory, event.TopicGuardrailHit, event.TopicDelivery, event.TopicOutcome, event.TopicRoomState,
+		event.TopicTrajectory, event.TopicGuardrailHit, event.TopicDelivery, event.TopicOutcome, event.TopicRoomState, event.TopicSpeechCue,
 	} {
 		if !seen[name] || !seen[DLQ(name)] {
 			t.Errorf("%s or its dead-letter topic is not in the catalogue", name)
