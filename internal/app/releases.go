@@ -1,7 +1,11 @@
 package app
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
+	"maps"
+	"strings"
 	"sync"
 
 	"livehost/agentworker/guardrail"
@@ -14,58 +18,91 @@ import (
 )
 
 // releases gives each variant the release of its name, with the merchant's
-// overlay. What a release needs compiled is compiled once.
+// overlay. Everything is compiled before the first run asks: a broken hook stops
+// the start, not a run.
 type releases struct {
-	harness *harness.Harness
 	tools   *tool.Toolset
 	prompts prompt.Config
+	log     *slog.Logger
 
-	mu   sync.Mutex
+	mu   sync.RWMutex
 	made map[releaseKey]*runner.Release
 }
 
 type releaseKey struct {
-	variant  event.Variant
-	merchant event.MerchantID
+	release  string
+	merchant event.MerchantID // empty: without overlay
 }
 
-func newReleases(h *harness.Harness, tools *tool.Toolset) *releases {
-	return &releases{harness: h, tools: tools, prompts: prompt.DefaultConfig(), made: map[releaseKey]*runner.Release{}}
-}
-
-// Resolve implements agentworker.Releases.
-func (r *releases) Resolve(variant event.Variant, merchant event.MerchantID) (*runner.Release, error) {
-	if !r.overlaid(merchant) {
-		merchant = ""
+func newReleases(h *harness.Harness, tools *tool.Toolset, log *slog.Logger) (*releases, error) {
+	r := &releases{tools: tools, prompts: prompt.DefaultConfig(), log: log}
+	made, err := r.compile(h, func(string) bool { return true })
+	if err != nil {
+		return nil, err
 	}
-	key := releaseKey{variant, merchant}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if rel, ok := r.made[key]; ok {
+	r.made = made
+	return r, nil
+}
+
+// Resolve implements agentworker.Releases. The release a run was given stays what
+// it is, whatever is reloaded meanwhile.
+func (r *releases) Resolve(variant event.Variant, merchant event.MerchantID) (*runner.Release, error) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if rel := r.made[releaseKey{string(variant), merchant}]; rel != nil {
 		return rel, nil
 	}
-	rel, err := r.make(key)
-	if err != nil {
-		return nil, fmt.Errorf("release of variant %s: %w", variant, err)
+	if rel := r.made[releaseKey{release: string(variant)}]; rel != nil {
+		return rel, nil
 	}
-	r.made[key] = rel
-	return rel, nil
+	return nil, fmt.Errorf("variant %s: the harness has no release of that name", variant)
 }
 
-func (r *releases) overlaid(merchant event.MerchantID) bool {
-	for _, m := range r.harness.Merchants() {
-		if m == merchant {
-			return true
+// isDev says which releases may change under a running process.
+func isDev(id string) bool { return id == "dev" || strings.HasPrefix(id, "dev-") }
+
+// reload takes over the dev releases of h for the runs that begin from now on.
+// Anything wrong leaves what there is.
+func (r *releases) reload(h *harness.Harness) error {
+	made, err := r.compile(h, isDev)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := maps.Clone(r.made)
+	maps.DeleteFunc(next, func(k releaseKey, _ *runner.Release) bool { return isDev(k.release) })
+	for key, rel := range made {
+		next[key] = rel
+		if old := r.made[key]; key.merchant == "" && (old == nil || old.Hash != rel.Hash) {
+			r.log.Info("dev release reloaded", "release", key.release, "harness_hash", rel.Hash)
 		}
 	}
-	return false
+	r.made = next
+	return nil
 }
 
-func (r *releases) make(key releaseKey) (*runner.Release, error) {
-	content, err := r.harness.Release(string(key.variant))
-	if key.merchant != "" {
-		content, err = r.harness.ForMerchant(string(key.variant), key.merchant)
+func (r *releases) compile(h *harness.Harness, want func(id string) bool) (map[releaseKey]*runner.Release, error) {
+	made := map[releaseKey]*runner.Release{}
+	var problems []error
+	for _, id := range h.Releases() {
+		if !want(id) {
+			continue
+		}
+		for _, merchant := range append([]event.MerchantID{""}, h.Merchants()...) {
+			rel, err := r.compileOne(h, id, merchant)
+			if err != nil {
+				problems = append(problems, fmt.Errorf("release %s: %w", id, err))
+				break // the overlays would say the same
+			}
+			made[releaseKey{id, merchant}] = rel
+		}
 	}
+	return made, errors.Join(problems...)
+}
+
+func (r *releases) compileOne(h *harness.Harness, id string, merchant event.MerchantID) (*runner.Release, error) {
+	content, err := h.ForMerchant(id, merchant)
 	if err != nil {
 		return nil, err
 	}

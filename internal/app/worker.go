@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -23,8 +24,9 @@ import (
 // agentworkerParts is what the agentworker needs beside the log: policy, tools,
 // content and claims.
 var agentworkerParts = fx.Options(
-	fx.Provide(provideRouter, provideServers, provideToolset, provideRunner, provideClaims,
-		func(h *harness.Harness, t *tool.Toolset) agentworker.Releases { return newReleases(h, t) }),
+	fx.Provide(provideRouter, provideServers, provideToolset, provideRunner, provideClaims, newReleases,
+		func(r *releases) agentworker.Releases { return r }),
+	fx.Invoke(watchHarness),
 	fx.Invoke(func(lc fx.Lifecycle, sd fx.Shutdowner, log *slog.Logger, s *mcptoolset.Toolset) {
 		lifecycle.Append(lc, sd, log, "mcp", s.Run)
 	}),
@@ -75,6 +77,27 @@ func provideServers(lc fx.Lifecycle, cfg Config, h *harness.Harness, log *slog.L
 	lc.Append(fx.StopHook(client.CloseIdleConnections))
 	return mcptoolset.New(mc, mcptoolset.Deps{Log: log, HTTP: client, Tools: tools})
 }
+
+// watchHarness reloads the dev releases when the harness folder changes.
+func watchHarness(lc fx.Lifecycle, sd fx.Shutdowner, cfg Config, r *releases, log *slog.Logger) {
+	if cfg.Harness.Dir == "" {
+		return
+	}
+	lifecycle.Append(lc, sd, log, "harness", func(ctx context.Context) error {
+		return harness.Watch(ctx, cfg.Harness.Dir, watchEvery, func() {
+			h, err := loadHarness(cfg.Harness)
+			if err == nil {
+				err = r.reload(h)
+			}
+			if err != nil {
+				log.Warn("the changed harness is not good; the releases stay as they are", "err", err)
+			}
+		})
+	})
+}
+
+// watchEvery is how often the harness folder is looked at, wall time.
+const watchEvery = 500 * time.Millisecond
 
 func provideToolset(clk *clock.Clock, servers *mcptoolset.Toolset, log *slog.Logger) (*tool.Toolset, error) {
 	return tool.New(tool.DefaultConfig(), tool.Deps{Log: log, Clock: clk, Servers: servers, HTTP: http.DefaultTransport})
