@@ -79,5 +79,13 @@ func (t *Tracker) advance() {
 // It never goes back; ok is false while nothing is finished.
 func (t *Tracker) Commit() (offset int64, ok bool) { return t.commit, t.commit > 0 }
 
+// Oldest is the oldest unfinished offset; ok is false when there is none.
+func (t *Tracker) Oldest() (offset int64, ok bool) {
+	if t.unfinished == 0 {
+		return 0, false
+	}
+	return t.marks[t.head] >> 1, true // the prefix ends before it
+}
+
 // Unfinished is how many started offsets are not finished.
 func (t *Tracker) Unfinished() int { return t.unfinished }

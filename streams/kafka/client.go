@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strconv"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -26,14 +27,18 @@ func newClient(cfg Config, log *slog.Logger, opts ...kgo.Opt) (*kgo.Client, erro
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
-	common := []kgo.Opt{
+	security, err := cfg.security()
+	if err != nil {
+		return nil, err
+	}
+	common := append(security,
 		kgo.SeedBrokers(cfg.Brokers...),
 		kgo.ClientID(cfg.ClientID),
 		kgo.WithLogger(logger{log}),
 		kgo.DisableClientMetrics(),
 		kgo.FetchMinBytes(1),
 		kgo.FetchMaxWait(fetchMaxWait),
-	}
+	)
 	cl, err := kgo.NewClient(append(common, opts...)...)
 	if err != nil {
 		return nil, fmt.Errorf("kafka: %w", err)
@@ -54,6 +59,10 @@ func (l logger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
 	l.log.Log(context.Background(), to, "kafka client", append([]any{"detail", msg}, keyvals...)...)
 }
 
+// purged is the client library's error for records of a topic that we made it
+// forget, which it does not export.
+const purged = "topic purged while buffered"
+
 // classify gives an error of the client library its fault kind.
 func classify(err error) error {
 	var netErr net.Error
@@ -66,8 +75,10 @@ func classify(err error) error {
 		return err // fault.KindOf knows them
 	case errors.Is(err, kerr.MessageTooLarge), errors.Is(err, kerr.RecordListTooLarge):
 		return fault.Wrap(fault.Invalid, err)
+	case errors.Is(err, kerr.SaslAuthenticationFailed), errors.Is(err, kerr.TopicAuthorizationFailed), errors.Is(err, kerr.GroupAuthorizationFailed):
+		return fault.Wrap(fault.Internal, err) // a retry would not help
 	case kerr.IsRetriable(err), kgo.IsRetryableBrokerErr(err), errors.As(err, &netErr),
-		errors.Is(err, kgo.ErrRecordTimeout), errors.Is(err, kgo.ErrRecordRetries), errors.Is(err, kgo.ErrMaxBuffered):
+		errors.Is(err, kgo.ErrRecordTimeout), errors.Is(err, kgo.ErrRecordRetries), errors.Is(err, kgo.ErrMaxBuffered), err.Error() == purged:
 		return fault.Wrap(fault.Unavailable, err)
 	default:
 		return fault.Wrap(fault.Internal, err)
@@ -85,6 +96,20 @@ func recordOf(r *kgo.Record) streams.Record {
 		for _, h := range r.Headers {
 			out.Headers[h.Key] = string(h.Value)
 		}
+		out.AppendTime = firstAppended(out)
 	}
 	return out
+}
+
+// firstAppended is when the record came into the log: a dead letter that is
+// replayed is as old as it was, so that nobody takes it for new.
+func firstAppended(r streams.Record) time.Time {
+	ms, err := strconv.ParseInt(r.Headers[HeaderAppendTimeMs], 10, 64)
+	if err != nil || ms <= 0 {
+		return r.AppendTime
+	}
+	if at := time.UnixMilli(ms); at.Before(r.AppendTime) {
+		return at
+	}
+	return r.AppendTime
 }

@@ -23,6 +23,14 @@ type Config struct {
 	CommitInterval time.Duration `yaml:"commit_interval"` // between two commits of progress
 	RetryMin       time.Duration `yaml:"retry_min"`       // first wait before a record is handed over again; doubles each time
 	RetryMax       time.Duration `yaml:"retry_max"`       // longest such wait
+	// RetryFor bounds how long a record is handed over again and again because
+	// something it needs is away; then it is a dead letter, to be replayed. Meanwhile
+	// its partition is not committed past it.
+	RetryFor time.Duration `yaml:"retry_for"`
+	// WatchInterval is between two looks for topics that were deleted and created again.
+	WatchInterval time.Duration `yaml:"watch_interval"`
+	TLS           TLS           `yaml:"tls"`
+	SASL          SASL          `yaml:"sasl"`
 }
 
 // DefaultConfig is everything but the brokers.
@@ -34,6 +42,8 @@ func DefaultConfig() Config {
 		CommitInterval: 200 * time.Millisecond,
 		RetryMin:       100 * time.Millisecond,
 		RetryMax:       10 * time.Second,
+		RetryFor:       24 * time.Hour,
+		WatchInterval:  5 * time.Second,
 	}
 }
 
@@ -52,7 +62,9 @@ func (c Config) Validate() error {
 	check(c.CommitInterval > 0, "commit_interval: %v is not positive", c.CommitInterval)
 	check(c.RetryMin > 0, "retry_min: %v is not positive", c.RetryMin)
 	check(c.RetryMax >= c.RetryMin, "retry_max: %v is below retry_min %v", c.RetryMax, c.RetryMin)
-	return errors.Join(errs...)
+	check(c.RetryFor >= c.RetryMax, "retry_for: %v is below retry_max %v", c.RetryFor, c.RetryMax)
+	check(c.WatchInterval > 0, "watch_interval: %v is not positive", c.WatchInterval)
+	return errors.Join(append(errs, c.TLS.validate(), c.SASL.validate())...)
 }
 
 // delay is the wait before the next attempt: what the error asks for, or the backoff.

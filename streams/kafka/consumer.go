@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 
 	"livehost/internal/fault"
 	"livehost/streams"
@@ -16,6 +17,7 @@ type Consumer struct {
 	binding streams.Binding
 	dead    *Publisher
 	log     *slog.Logger
+	session atomic.Pointer[session] // the present one, for Progress
 }
 
 // The defaults of a binding.
@@ -61,35 +63,43 @@ func validate(b streams.Binding) error {
 }
 
 // Run joins the group and hands records over until ctx ends; then it drains,
-// commits, leaves the group and returns nil. It returns an error when a record's
-// handling failed with fault.Internal: the error names the record, whose
-// partition is committed up to it, and the other partitions are drained first.
+// commits, leaves the group and returns nil. When a topic was deleted and created
+// again it drains, and begins at the start of the new one. It returns an error
+// when a record's handling failed with fault.Internal: the error names the
+// record, whose partition is committed up to it, and the other partitions are
+// drained first.
 func (c *Consumer) Run(ctx context.Context) error {
-	counts, err := c.partitionCounts(ctx)
-	if err != nil {
-		return ended(ctx, err)
-	}
-	s, err := newSession(ctx, c, counts)
+	r, err := NewReader(c.cfg, c.log)
 	if err != nil {
 		return err
 	}
-	s.poll()
-	s.stop()
-	return s.failure()
+	defer r.Close()
+	for first := true; ; first = false {
+		topics, err := c.topics(ctx, r, first)
+		if err != nil {
+			return ended(ctx, err)
+		}
+		s, err := newSession(ctx, c, r, topics)
+		if err != nil {
+			return err
+		}
+		c.session.Store(s)
+		s.poll()
+		s.stop()
+		if !s.again() {
+			return s.failure()
+		}
+	}
 }
 
-// partitionCounts are the sizes of the binding's topics. It waits for a broker
-// that is away; a topic that does not exist is an error.
-func (c *Consumer) partitionCounts(ctx context.Context) (map[string]int32, error) {
-	r, err := NewReader(c.cfg, c.log)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
+// topics describes the binding's topics. It waits for a broker that is away. A
+// topic that does not exist is an error at first, later on it is waited for: it
+// may be about to be created again.
+func (c *Consumer) topics(ctx context.Context, r *Reader, first bool) (map[string]topicInfo, error) {
 	for attempt := 0; ; attempt++ {
-		counts, err := r.counts(ctx, c.binding.Topics)
-		if err == nil || fault.KindOf(err) != fault.Unavailable {
-			return counts, err
+		topics, err := describe(ctx, r.admin, c.binding.Topics)
+		if err == nil || (first && fault.KindOf(err) != fault.Unavailable) {
+			return topics, err
 		}
 		c.log.Warn("kafka is away", "err", err)
 		if err := sleep(ctx, c.cfg.backoff(attempt)); err != nil {

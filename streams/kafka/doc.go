@@ -14,13 +14,18 @@
 //   - no record of a partition is handed over before Assigned returned, none is
 //     started after its revocation began, and acknowledgements given before
 //     Revoked returns are committed before another member gets the partition;
-//   - a record leaves for the dead-letter topic only because of fault.Invalid,
-//     and is finished only when the broker has acknowledged it there;
+//   - a record leaves for the dead-letter topic only because of fault.Invalid, or
+//     when what it needs was away for RetryFor, and is finished only when the
+//     broker has acknowledged it there; what is too large for it leaves a stub;
+//   - a topic that was deleted and created again is noticed by members, producers
+//     and followers: they go on from its start, and no offset of the former one
+//     counts (each commit names the incarnation it counts in);
+//   - a replayed dead letter keeps the append time it had at first;
 //   - the end of our own context is never a reason to finish a record;
 //   - a group without a committed offset starts at the first retained record.
 //
 // Times in this package are wall time: it waits for protocols, not for rooms.
 //
-// Locks: Consumer.commitMu before unit.mu; the lanes' own lock is innermost and
+// Locks: session.commitMu before unit.mu; the lanes' own lock is innermost and
 // never held while calling out.
 package kafka

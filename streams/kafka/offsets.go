@@ -2,8 +2,12 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -31,19 +35,81 @@ func commitOffsets(ctx context.Context, cl *kgo.Client, offsets map[string]map[i
 	return refused, failed
 }
 
-// counts are the numbers of partitions of the topics, which must exist.
-func (r *Reader) counts(ctx context.Context, topics []string) (map[string]int32, error) {
-	have, err := r.admin.ListTopics(ctx, topics...)
+// topicInfo is what a session must know of a topic.
+type topicInfo struct {
+	id         kadm.TopicID // another one when the topic was created again
+	partitions int32
+}
+
+// describe describes topics, which must exist.
+func describe(ctx context.Context, admin *kadm.Client, names []string) (map[string]topicInfo, error) {
+	have, err := admin.ListTopics(ctx, names...)
 	if err != nil {
 		return nil, fmt.Errorf("kafka: list topics: %w", classify(err))
 	}
-	out := make(map[string]int32, len(topics))
-	for _, name := range topics {
-		n := int32(len(have[name].Partitions))
-		if n == 0 {
+	out := make(map[string]topicInfo, len(names))
+	for _, name := range names {
+		t := have[name]
+		if len(t.Partitions) == 0 {
 			return nil, fault.Errorf(fault.Internal, "kafka: topic %s does not exist; provision the topics first", name)
 		}
-		out[name] = n
+		out[name] = topicInfo{id: t.ID, partitions: int32(len(t.Partitions))}
 	}
 	return out, nil
+}
+
+// recreated lists the topics of known that exist under another id by now. A
+// topic that is away may come back.
+func recreated(ctx context.Context, admin *kadm.Client, known map[string]topicInfo) ([]string, error) {
+	have, err := admin.ListTopics(ctx, slices.Collect(maps.Keys(known))...)
+	if err != nil {
+		return nil, fmt.Errorf("kafka: list topics: %w", classify(err))
+	}
+	var out []string
+	for name, t := range known {
+		if now := have[name]; len(now.Partitions) > 0 && now.ID != t.id {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// stampCommits notes with each committed offset which incarnation of the topic it
+// counts in.
+func stampCommits(ctx context.Context, known map[string]topicInfo) context.Context {
+	return kgo.PreCommitFnContext(ctx, func(req *kmsg.OffsetCommitRequest) error {
+		for i := range req.Topics {
+			t := &req.Topics[i]
+			info, ok := known[t.Topic]
+			if !ok {
+				continue
+			}
+			for j := range t.Partitions {
+				t.Partitions[j].Metadata = kmsg.StringPtr(info.id.String())
+			}
+		}
+		return nil
+	})
+}
+
+// dropForeign replaces the committed offsets that count in a former incarnation
+// of a topic by the start of the log.
+func (r *Reader) dropForeign(ctx context.Context, group string, known map[string]topicInfo, offsets map[string]map[int32]kgo.Offset) error {
+	committed, err := r.admin.FetchOffsets(ctx, group)
+	if errors.Is(err, kerr.GroupIDNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("kafka: offsets of group %s: %w", group, classify(err))
+	}
+	for name, partitions := range offsets {
+		for p := range partitions {
+			o, ok := committed.Lookup(name, p)
+			if ok && o.Metadata != "" && o.Metadata != known[name].id.String() {
+				partitions[p] = kgo.NewOffset().AtStart()
+			}
+		}
+	}
+	return nil
 }

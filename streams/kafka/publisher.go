@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"livehost/internal/fault"
@@ -17,7 +18,17 @@ import (
 
 // Publisher puts events into the log with an idempotent producer that waits for
 // all in-sync replicas. Safe for concurrent use.
-type Publisher struct{ client *kgo.Client }
+type Publisher struct {
+	client *kgo.Client
+	log    *slog.Logger
+	every  time.Duration // between two looks for topics that were created again
+	end    context.CancelFunc
+	ended  chan struct{}
+	unseen chan struct{} // tells the watch of a topic in used it does not know
+
+	mu   sync.Mutex
+	used map[string]bool // topics published to
+}
 
 var _ streams.Publisher = (*Publisher)(nil)
 
@@ -41,7 +52,69 @@ func NewPublisher(cfg Config, log *slog.Logger) (*Publisher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Publisher{client: cl}, nil
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &Publisher{
+		client: cl, log: log, every: cfg.WatchInterval, end: cancel,
+		ended: make(chan struct{}), unseen: make(chan struct{}, 1), used: make(map[string]bool),
+	}
+	go p.watch(ctx)
+	return p, nil
+}
+
+// watch forgets topics that were deleted and created again: until then the client
+// waits for the former one, and what is published is not acknowledged.
+func (p *Publisher) watch(ctx context.Context) {
+	defer close(p.ended)
+	admin := kadm.NewClient(p.client)
+	known := make(map[string]topicInfo)
+	tick := time.NewTicker(p.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-p.unseen:
+		}
+		if again, err := recreated(ctx, admin, known); err == nil && len(again) > 0 {
+			p.log.Error("topics were deleted and created again; what was being published to them is refused", "topics", again)
+			p.client.PurgeTopicsFromClient(again...)
+			for _, name := range again {
+				delete(known, name)
+			}
+		}
+		for _, name := range p.unknown(known) {
+			if info, err := describe(ctx, admin, []string{name}); err == nil {
+				known[name] = info[name]
+			}
+		}
+	}
+}
+
+// unknown lists the used topics that are not in known.
+func (p *Publisher) unknown(known map[string]topicInfo) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []string
+	for name := range p.used {
+		if _, ok := known[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// use notes the topic for the watch.
+func (p *Publisher) use(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.used[name] {
+		p.used[name] = true
+		select {
+		case p.unseen <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // Publish encodes all events, then writes them and returns when the broker has
@@ -68,7 +141,7 @@ func (p *Publisher) Send(ctx context.Context, done func(error), events ...event.
 	case 0:
 		done(nil)
 	case 1: // the usual case needs no counting
-		record, err := encode(events[0])
+		record, err := p.encode(events[0])
 		if err != nil {
 			done(err)
 			return
@@ -78,7 +151,7 @@ func (p *Publisher) Send(ctx context.Context, done func(error), events ...event.
 		records := make([]*kgo.Record, len(events))
 		for i, e := range events {
 			var err error
-			if records[i], err = encode(e); err != nil {
+			if records[i], err = p.encode(e); err != nil {
 				done(err)
 				return
 			}
@@ -92,10 +165,12 @@ func (p *Publisher) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	_ = p.client.Flush(ctx) // the callers of Publish know what was acknowledged
+	p.end()
+	<-p.ended
 	p.client.Close()
 }
 
-func encode(e event.Event) (*kgo.Record, error) {
+func (p *Publisher) encode(e event.Event) (*kgo.Record, error) {
 	value, err := event.Encode(e)
 	if err != nil {
 		return nil, err
@@ -103,6 +178,7 @@ func encode(e event.Event) (*kgo.Record, error) {
 	if e.Key() == "" {
 		return nil, fault.Errorf(fault.Internal, "%s: publish: no room", e.Topic())
 	}
+	p.use(e.Topic())
 	return &kgo.Record{Topic: e.Topic(), Key: []byte(e.Key()), Value: value}, nil
 }
 

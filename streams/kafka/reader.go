@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"livehost/internal/fault"
@@ -136,17 +137,28 @@ func (r *Reader) Follow(ctx context.Context, topics []string, fromEnd bool, fn f
 	if err != nil {
 		return ended(ctx, fmt.Errorf("kafka: follow %v: %w", topics, classify(err)))
 	}
+	known, err := describe(ctx, r.admin, topics)
+	if err != nil {
+		return ended(ctx, err)
+	}
 	cl, err := newClient(r.cfg, r.log, kgo.ConsumePartitions(offsets.KOffsets()))
 	if err != nil {
 		return err
 	}
 	defer cl.Close()
-	for {
-		fetches, err := poll(ctx, cl, 0)
-		if err != nil {
+	for looked := time.Now(); ; {
+		fetches, err := poll(ctx, cl, r.cfg.WatchInterval)
+		fetches.EachRecord(func(rec *kgo.Record) { fn(recordOf(rec)) })
+		if err == nil && time.Since(looked) < r.cfg.WatchInterval {
+			continue
+		}
+		looked = time.Now()
+		if ctx.Err() != nil || (err != nil && !errors.Is(err, errSilent) && !errors.Is(err, kerr.UnknownTopicID)) {
 			return ended(ctx, fmt.Errorf("kafka: follow %v: %w", topics, err))
 		}
-		fetches.EachRecord(func(rec *kgo.Record) { fn(recordOf(rec)) })
+		if err := r.refollow(ctx, cl, known); err != nil {
+			r.log.Warn("kafka is away", "err", err)
+		}
 	}
 }
 
@@ -163,6 +175,30 @@ func (r *Reader) OffsetAt(ctx context.Context, topicName string, partition int32
 		}
 	}
 	return 0, fmt.Errorf("kafka: offset of %s partition %d at %v: %w", topicName, partition, at, classify(err))
+}
+
+// refollow makes the client read topics that were created again, from their start.
+func (r *Reader) refollow(ctx context.Context, cl *kgo.Client, known map[string]topicInfo) error {
+	again, err := recreated(ctx, r.admin, known)
+	if err != nil || len(again) == 0 {
+		return err
+	}
+	now, err := describe(ctx, r.admin, again)
+	if err != nil {
+		return err
+	}
+	r.log.Error("topics were deleted and created again; they are followed from their start", "topics", again)
+	cl.PurgeTopicsFromClient(again...)
+	starts := make(map[string]map[int32]kgo.Offset)
+	for name, info := range now {
+		known[name] = info
+		starts[name] = make(map[int32]kgo.Offset)
+		for p := range info.partitions {
+			starts[name][p] = kgo.NewOffset().AtStart()
+		}
+	}
+	cl.AddConsumePartitions(starts)
+	return nil
 }
 
 // bounds are the first retained offset and the offset after the last record.
@@ -204,7 +240,7 @@ func poll(ctx context.Context, cl *kgo.Client, idle time.Duration) (kgo.Fetches,
 		return nil, fault.Wrap(fault.Unavailable, errSilent)
 	}
 	if errs := fetches.Errors(); len(errs) > 0 {
-		return nil, fmt.Errorf("%s partition %d: %w", errs[0].Topic, errs[0].Partition, classify(errs[0].Err))
+		return fetches, fmt.Errorf("%s partition %d: %w", errs[0].Topic, errs[0].Partition, classify(errs[0].Err))
 	}
 	return fetches, nil
 }

@@ -2,9 +2,7 @@ package kafka
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -28,7 +26,8 @@ const (
 // session is one run of a consumer: the client and the partitions it has now.
 type session struct {
 	*Consumer
-	counts   map[string]int32 // partitions of each topic
+	reader   *Reader
+	topics   map[string]topicInfo
 	assignee streams.Assignee // nil when the handler keeps no state
 	lanes    *streams.Lanes[event.RoomID, task]
 	batch    []task // dispatch's own, to be used again
@@ -41,12 +40,13 @@ type session struct {
 	client   *kgo.Client
 	stopping bool
 
-	commitMu   sync.Mutex // one commit at a time: they cannot overtake each other
-	committers sync.WaitGroup
+	commitMu   sync.Mutex     // one commit at a time: they cannot overtake each other
+	background sync.WaitGroup // commits and watch
 
 	mu    sync.Mutex
 	units map[unitKey]*unit
 	err   error // why the session ends by itself
+	renew bool  // another session is to follow this one
 }
 
 // unitKey names a unit. The topic is empty when the handler keeps state per
@@ -56,11 +56,27 @@ type unitKey struct {
 	partition int32
 }
 
-func newSession(ctx context.Context, c *Consumer, counts map[string]int32) (*session, error) {
-	s := &session{Consumer: c, counts: counts, work: context.WithoutCancel(ctx), units: make(map[unitKey]*unit)}
+func newSession(ctx context.Context, c *Consumer, r *Reader, topics map[string]topicInfo) (*session, error) {
+	s := &session{Consumer: c, reader: r, topics: topics, work: context.WithoutCancel(ctx), units: make(map[unitKey]*unit)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.assignee, _ = c.binding.Handler.(streams.Assignee)
 	s.lanes = streams.NewLanes(c.binding.Lanes, s.handle)
+	// The client calls back from its own goroutine, perhaps before NewClient
+	// returns: the callbacks wait for this lock.
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	cl, err := newClient(c.cfg, c.log, s.options()...)
+	if err != nil {
+		s.cancel()
+		return nil, err
+	}
+	s.client = cl
+	return s, nil
+}
+
+// options are what makes the client a member of the group.
+func (s *session) options() []kgo.Opt {
+	c := s.Consumer
 	balancer := kgo.RangeBalancer()
 	if c.binding.Assignment == streams.AssignCooperative {
 		balancer = kgo.CooperativeStickyBalancer()
@@ -75,6 +91,7 @@ func newSession(ctx context.Context, c *Consumer, counts map[string]int32) (*ses
 		kgo.RebalanceTimeout(c.cfg.DrainBudget + rejoinMargin),
 		kgo.DisableAutoCommit(),
 		kgo.BlockRebalanceOnPoll(),
+		kgo.AdjustFetchOffsetsFn(s.adjust),
 		kgo.OnPartitionsAssigned(func(_ context.Context, _ *kgo.Client, m map[string][]int32) { s.assigned(m) }),
 		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, m map[string][]int32) { s.revoked(m, true) }),
 		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, m map[string][]int32) { s.revoked(m, false) }),
@@ -82,22 +99,13 @@ func newSession(ctx context.Context, c *Consumer, counts map[string]int32) (*ses
 	if c.cfg.InstanceID != "" {
 		opts = append(opts, kgo.InstanceID(c.cfg.InstanceID))
 	}
-	// The client calls back from its own goroutine, perhaps before NewClient
-	// returns: the callbacks wait for this lock.
-	s.changing.Lock()
-	defer s.changing.Unlock()
-	cl, err := newClient(c.cfg, c.log, opts...)
-	if err != nil {
-		s.cancel()
-		return nil, err
-	}
-	s.client = cl
-	return s, nil
+	return opts
 }
 
 // poll hands records over until the session's context ends.
 func (s *session) poll() {
-	s.committers.Go(s.commitRegularly)
+	s.background.Go(s.commitRegularly)
+	s.background.Go(s.watch)
 	for s.ctx.Err() == nil {
 		fetches := s.client.PollRecords(s.ctx, pollRecords)
 		if fetches.IsClientClosed() {
@@ -121,7 +129,7 @@ func (s *session) stop() {
 	s.stopping = true
 	s.release(s.all(), true)
 	s.changing.Unlock()
-	s.committers.Wait()
+	s.background.Wait()
 	s.client.CloseAllowingRebalance()
 }
 
@@ -133,6 +141,21 @@ func (s *session) fail(err error) {
 	}
 	s.mu.Unlock()
 	s.cancel()
+}
+
+// restart ends the session to begin another one, from the committed offsets.
+func (s *session) restart() {
+	s.mu.Lock()
+	s.renew = true
+	s.mu.Unlock()
+	s.cancel()
+}
+
+// again says that the session ended to begin another one.
+func (s *session) again() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.renew && s.err == nil
 }
 
 func (s *session) failure() error {
@@ -182,7 +205,7 @@ func (s *session) assigned(partitions map[string][]int32) {
 				s.units[s.key(topic, n)] = u
 				fresh = append(fresh, u)
 			}
-			u.logs[topic] = &partitionLog{topic: topic, partition: n}
+			u.logs[topic] = newPartitionLog(topic, n)
 		}
 	}
 	s.mu.Unlock()
@@ -287,55 +310,4 @@ func (s *session) drain(ctx context.Context, u *unit) {
 	if !u.wait(grace, func() bool { return u.running == 0 }) {
 		s.log.Error("handler does not return although its context ended", "partition", u.partition)
 	}
-}
-
-func (s *session) commitRegularly() {
-	tick := time.NewTicker(s.cfg.CommitInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-tick.C:
-			s.commit(s.all())
-		}
-	}
-}
-
-// commit records the prefixes that have grown since the last commit.
-func (s *session) commit(units []*unit) {
-	s.commitMu.Lock()
-	defer s.commitMu.Unlock()
-	grown := make(map[string]map[int32]kgo.EpochOffset)
-	var logs []*partitionLog
-	for _, u := range units {
-		logs = append(logs, u.grown(grown)...)
-	}
-	if len(logs) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(s.work, commitTimeout)
-	defer cancel()
-	refused, err := commitOffsets(ctx, s.client, grown)
-	if err != nil {
-		s.logCommit(err)
-		return
-	}
-	for _, l := range logs {
-		if err := refused[unitKey{l.topic, l.partition}]; err != nil {
-			s.logCommit(fmt.Errorf("%s partition %d: %w", l.topic, l.partition, err))
-			continue
-		}
-		l.committed = grown[l.topic][l.partition].Offset
-	}
-}
-
-// logCommit tells of a failed commit. It is tried again at the next tick; around
-// a rebalance the broker refuses them as a matter of course.
-func (s *session) logCommit(err error) {
-	level := slog.LevelWarn
-	if errors.Is(err, context.Canceled) {
-		level = slog.LevelDebug
-	}
-	s.log.Log(s.work, level, "commit failed, will be tried again", "err", err)
 }

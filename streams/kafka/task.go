@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -18,12 +19,18 @@ import (
 
 // The headers of a dead letter, beside those the record had.
 const (
+	headerPrefix       = "dlq-"
 	HeaderReason       = "dlq-reason"
 	HeaderTopic        = "dlq-topic"
 	HeaderPartition    = "dlq-partition"
 	HeaderOffset       = "dlq-offset"
 	HeaderAppendTimeMs = "dlq-append-time-ms"
+	// HeaderBytes is on a stub: the size of the value that was too large to keep.
+	HeaderBytes = "dlq-bytes"
 )
+
+// stubBytes bounds each part of a stub.
+const stubBytes = 4096
 
 // task is one record on its way through the handler.
 type task struct {
@@ -32,8 +39,9 @@ type task struct {
 	rec  streams.Record
 	job  *job // itself, as the lanes know it
 
-	attempt int  // hand-overs so far; guarded by unit.mu
-	acked   bool // the present hand-over was acknowledged; guarded by unit.mu
+	attempt int       // hand-overs so far; guarded by unit.mu
+	acked   bool      // the present hand-over was acknowledged; guarded by unit.mu
+	failed  time.Time // when handling failed first; only the hand-overs, one after another, use it
 }
 
 // job is a task in its lane.
@@ -46,16 +54,17 @@ const keySample = 64
 // dispatch starts the records of one partition: they go to their lanes, or wait
 // while the unit's state is being restored. Only the polling goroutine calls it.
 func (s *session) dispatch(p kgo.FetchTopicPartition) {
-	if len(p.Records) == 0 {
-		return
-	}
 	u := s.unit(p.Topic, p.Partition)
 	if u == nil {
 		return
 	}
-	l, err := u.start(p)
-	if err != nil { // the log went back, as after a topic was recreated
-		s.fail(fmt.Errorf("kafka: group %s: %s partition %d: %w; restart to begin from the committed offset", s.binding.Group, p.Topic, p.Partition, err))
+	l, lost, err := u.start(p)
+	if err != nil { // the log went back, as after a topic was created again
+		s.log.Error("the log went back; begins again at the committed offset", "topic", p.Topic, "partition", p.Partition, "err", err)
+		s.restart()
+	}
+	if lost > 0 {
+		s.log.Error("records are lost: retention removed them before they were handled", "topic", p.Topic, "partition", p.Partition, "lost", lost)
 	}
 	if l == nil {
 		return
@@ -69,7 +78,7 @@ func (s *session) dispatch(p kgo.FetchTopicPartition) {
 			continue
 		}
 		tasks = append(tasks, t)
-		if r.Offset%keySample == 0 && topic.PartitionOf(t.rec.Key, s.counts[p.Topic]) != p.Partition {
+		if r.Offset%keySample == 0 && topic.PartitionOf(t.rec.Key, s.topics[p.Topic].partitions) != p.Partition {
 			s.log.Error("record is in another partition than its key says: a producer uses another partitioner",
 				"topic", p.Topic, "partition", p.Partition, "offset", r.Offset)
 		}
@@ -161,6 +170,13 @@ func (s *session) leave(t *task) {
 
 // retry hands the record over again later, before all later records of its room.
 func (s *session) retry(t *task, err error) {
+	if t.failed.IsZero() {
+		t.failed = time.Now()
+	}
+	if tried := time.Since(t.failed); tried > s.cfg.RetryFor {
+		s.deadLetter(t, fmt.Errorf("given up after %v and %d attempts: %w", tried.Round(time.Second), t.attempt, err))
+		return
+	}
 	s.leave(t)
 	delay := s.cfg.delay(err, t.attempt-1)
 	s.log.Warn("handling failed, will try again", "topic", t.rec.Topic, "partition", t.rec.Partition, "offset", t.rec.Offset,
@@ -192,8 +208,25 @@ func (s *session) sendDeadLetter(t *task, letter *kgo.Record, attempt int) {
 			return
 		}
 		s.log.Error("dead letter was refused, will try again", "topic", letter.Topic, "err", err)
-		time.AfterFunc(s.cfg.backoff(attempt), func() { s.sendDeadLetter(t, deadLetterAgain(letter), attempt+1) })
+		again := deadLetterAgain(letter)
+		if fault.KindOf(classify(err)) == fault.Invalid {
+			again = stubOf(letter)
+		}
+		time.AfterFunc(s.cfg.backoff(attempt), func() { s.sendDeadLetter(t, again, attempt+1) })
 	})
+}
+
+// stubOf is the dead letter of a record that is larger than the dead-letter topic
+// takes: headers of ours that say where the record is, without it.
+func stubOf(letter *kgo.Record) *kgo.Record {
+	stub := &kgo.Record{Topic: letter.Topic, Key: letter.Key[:min(len(letter.Key), stubBytes)]}
+	for _, h := range letter.Headers {
+		if strings.HasPrefix(h.Key, headerPrefix) && h.Key != HeaderBytes {
+			stub.Headers = append(stub.Headers, kgo.RecordHeader{Key: h.Key, Value: h.Value[:min(len(h.Value), stubBytes)]})
+		}
+	}
+	stub.Headers = append(stub.Headers, kgo.RecordHeader{Key: HeaderBytes, Value: []byte(strconv.Itoa(len(letter.Value)))})
+	return stub
 }
 
 func deadLetterOf(r streams.Record, reason error) *kgo.Record {
@@ -202,7 +235,9 @@ func deadLetterOf(r streams.Record, reason error) *kgo.Record {
 		letter.Headers = append(letter.Headers, kgo.RecordHeader{Key: key, Value: []byte(value)})
 	}
 	for k, v := range r.Headers {
-		add(k, v)
+		if !strings.HasPrefix(k, headerPrefix) { // of a former death
+			add(k, v)
+		}
 	}
 	add(HeaderReason, reason.Error())
 	add(HeaderTopic, r.Topic)

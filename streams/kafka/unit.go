@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -46,6 +47,22 @@ type partitionLog struct {
 	tracker   streams.Tracker
 	paused    bool
 	committed int64 // guarded by session.commitMu
+
+	next int64   // the first offset not taken yet, -1 while unknown
+	end  int64   // offset after the last stable record at the last fetch, -1 while unknown
+	lost int64   // records that retention removed before they were taken
+	ages []since // when records came in, ascending; the first is at or before the oldest unfinished
+}
+
+// since says that the records from offset on, up to that of the next one, are at
+// least as old as at.
+type since struct {
+	offset int64
+	at     time.Time
+}
+
+func newPartitionLog(topic string, partition int32) *partitionLog {
+	return &partitionLog{topic: topic, partition: partition, next: -1, end: -1}
 }
 
 func newUnit(ctx context.Context, partition int32) *unit {
@@ -72,20 +89,66 @@ func (u *unit) open(put func(task)) {
 	u.held = nil
 }
 
-// start notes the records as started. It returns nil when the unit takes none.
-func (u *unit) start(p kgo.FetchTopicPartition) (*partitionLog, error) {
+// expect notes that offset is the group's committed one of the topic; negative
+// ones mean that there is none.
+func (u *unit) expect(topic string, offset int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	l := u.logs[p.Topic]
+	if l := u.logs[topic]; l != nil && offset >= 0 {
+		l.next = offset
+	}
+}
+
+// start notes the records as started, and how many are missing before them. It
+// returns nil when the unit takes none.
+func (u *unit) start(p kgo.FetchTopicPartition) (l *partitionLog, lost int64, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	l = u.logs[p.Topic]
 	if l == nil || (u.state != restoring && u.state != open) {
-		return nil, nil
+		return nil, 0, nil
+	}
+	l.end = p.HighWatermark
+	if p.LastStableOffset >= 0 {
+		l.end = min(l.end, p.LastStableOffset)
+	}
+	if len(p.Records) == 0 {
+		return nil, 0, nil
+	}
+	first := p.Records[0]
+	if l.next >= 0 && p.LogStartOffset > l.next && first.Offset > l.next {
+		lost = min(p.LogStartOffset, first.Offset) - l.next
+		l.lost += lost
 	}
 	for _, r := range p.Records {
 		if err := l.tracker.Start(r.Offset); err != nil {
-			return nil, err
+			return nil, lost, err
 		}
 	}
-	return l, nil
+	l.next = p.Records[len(p.Records)-1].Offset + 1
+	l.ages = append(l.ages, since{first.Offset, first.Timestamp})
+	return l, lost, nil
+}
+
+// progress is that of each of the unit's partitions.
+func (u *unit) progress() []Progress {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	out := make([]Progress, 0, len(u.logs))
+	for _, l := range u.logs {
+		p := Progress{
+			Topic: l.topic, Partition: l.partition, Committed: l.next, End: l.end,
+			Unfinished: l.tracker.Unfinished(), Lost: l.lost, Paused: l.paused,
+		}
+		if oldest, ok := l.tracker.Oldest(); ok {
+			for len(l.ages) > 1 && l.ages[1].offset <= oldest {
+				l.ages = l.ages[1:]
+			}
+			p.Committed, p.Oldest = oldest, l.ages[0].at
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 // hold keeps the tasks while the state is being restored, and is false when it is.

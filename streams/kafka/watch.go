@@ -1,0 +1,87 @@
+package kafka
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// stale is the age of an unfinished record, in wall time, from which on it is
+// told of. Work on a danmaku ends long before.
+const stale = time.Minute
+
+// watch looks regularly for topics that were created again, and for records that
+// wait too long.
+func (s *session) watch() {
+	tick := time.NewTicker(s.cfg.WatchInterval)
+	defer tick.Stop()
+	told := make(map[unitKey]time.Time)
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		again, err := recreated(s.ctx, s.reader.admin, s.topics)
+		if err == nil && len(again) > 0 {
+			s.log.Error("topics were deleted and created again; their old offsets are void", "topics", again)
+			s.restart()
+			return
+		}
+		s.tellStale(told)
+	}
+}
+
+// tellStale logs each partition whose oldest unfinished record is stale, once in
+// a while.
+func (s *session) tellStale(told map[unitKey]time.Time) {
+	for _, p := range s.progress() {
+		key := unitKey{p.Topic, p.Partition}
+		if p.Oldest.IsZero() || time.Since(p.Oldest) < stale || time.Since(told[key]) < stale {
+			continue
+		}
+		told[key] = time.Now()
+		s.log.Warn("records wait", "topic", p.Topic, "partition", p.Partition, "offset", p.Committed,
+			"age", time.Since(p.Oldest).Round(time.Second), "unfinished", p.Unfinished, "lag", p.Lag())
+	}
+}
+
+// Progress is how far a member is in one partition.
+type Progress struct {
+	Topic      string
+	Partition  int32
+	Committed  int64     // offset after the finished prefix; -1: not known yet
+	End        int64     // offset after the last stable record, as of the last fetch; -1: not known yet
+	Unfinished int       // records taken and not finished
+	Oldest     time.Time // about when the oldest of them came into the log; zero: there is none
+	Lost       int64     // records that retention removed before they were taken
+	Paused     bool      // too much is unfinished: no more is fetched
+}
+
+// Lag is how many records are not finished, taken or not.
+func (p Progress) Lag() int64 {
+	if p.End < 0 || p.Committed < 0 {
+		return 0
+	}
+	return max(0, p.End-p.Committed)
+}
+
+// Progress is the member's progress in each partition it has now, ordered by
+// topic and partition.
+func (c *Consumer) Progress() []Progress {
+	if s := c.session.Load(); s != nil {
+		return s.progress()
+	}
+	return nil
+}
+
+func (s *session) progress() []Progress {
+	var out []Progress
+	for _, u := range s.all() {
+		out = append(out, u.progress()...)
+	}
+	slices.SortFunc(out, func(a, b Progress) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+	})
+	return out
+}
