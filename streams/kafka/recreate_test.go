@@ -45,7 +45,7 @@ func (o own) Topic() string { return o.topic }
 
 func recreated(t *testing.T, brokers []string) {
 	cfg := testConfig(brokers)
-	cfg.CommitInterval, cfg.WatchInterval = 200*time.Millisecond, 100 * time.Millisecond
+	cfg.CommitInterval, cfg.WatchInterval = 200*time.Millisecond, 100*time.Millisecond
 	log := testLog(t)
 	name := "recreated-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	topics := []topic.Topic{
@@ -151,4 +151,3 @@ func eventually(t *testing.T, what string, cond func() bool) {
 		}
 	}
 }
-

@@ -292,7 +292,11 @@ func TestStreamingCase30PausedPartitions(t *testing.T) {
 	var mu sync.Mutex
 	var acks []streams.Ack
 	b := streams.Binding{Group: faultGroup, Topics: []string{event.TopicDanmaku}, Assignment: streams.AssignCooperative, MaxUnfinished: 5,
-		Handler: handlerFunc(func(_ context.Context, _ streams.Record, ack streams.Ack) { mu.Lock(); acks = append(acks, ack); mu.Unlock() })}
+		Handler: handlerFunc(func(_ context.Context, _ streams.Record, ack streams.Ack) {
+			mu.Lock()
+			acks = append(acks, ack)
+			mu.Unlock()
+		})}
 	m, err := f.sys.Join(b)
 	if err != nil {
 		t.Fatal(err)
@@ -394,4 +398,3 @@ func TestStreamingCase01Case33SlowHandler(t *testing.T) {
 		t.Errorf("%d joins although nobody came or went", before)
 	}
 }
-
