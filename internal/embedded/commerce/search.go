@@ -196,8 +196,11 @@ func parseQuery(s string) query {
 	q.telling = telling(q.tokens)
 	bare := strings.TrimRight(text, "吗呢么啊吧呀的 ?？")
 	q.need = strings.Contains(text[len(bare):], "的")
-	for _, mark := range []string{"适合", "能用", "可以用", "anything", "something", " for "} {
+	for _, mark := range []string{"适合", "能用", "可以用", " for "} {
 		q.need = q.need || strings.Contains(" "+text+" ", mark)
+	}
+	for _, first := range []string{"anything ", "something "} {
+		q.need = q.need || strings.HasPrefix(text, first)
 	}
 	return q
 }

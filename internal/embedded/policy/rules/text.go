@@ -145,11 +145,11 @@ func unstretch(rs []rune) string {
 	return b.String()
 }
 
-// foldQuestion writes the closing question particles 么, 嘛, 麽 and 没 as 吗.
+// foldQuestion writes the closing question particles 么, 嘛, 麽, 没 and 不 as 吗.
 func foldQuestion(ts []token) []token {
 	if n := len(ts); n > 1 {
 		switch last, before := ts[n-1].text, ts[n-2].text; last {
-		case "么", "麽", "嘛", "没":
+		case "么", "麽", "嘛", "没", "不":
 			if !strings.Contains("什怎这那多", before) {
 				ts[n-1].text = "吗"
 			}
@@ -195,6 +195,9 @@ func hanNumber(s string) string {
 	spelled := ""                  // digit by digit
 	for i, r := range s {
 		if d, ok := hanDigits[r]; ok {
+			if digit > 0 && strings.ContainsAny(s, "十百千") {
+				return "" // 六七千: about that
+			}
 			if d == 0 {
 				unit = 0
 			}
