@@ -11,6 +11,8 @@ import (
 	"livehost/abtest"
 	"livehost/agentworker"
 	"livehost/aggregator"
+	"livehost/analytics"
+	"livehost/analytics/clickhouse"
 	"livehost/dispatcher"
 	"livehost/dispatcher/outlet"
 	"livehost/internal/cli"
@@ -32,6 +34,8 @@ type Config struct {
 	Aggregator  aggregator.Config  `yaml:"aggregator"`
 	Agentworker agentworker.Config `yaml:"agentworker"`
 	Dispatcher  dispatcher.Config  `yaml:"dispatcher"`
+	Analytics   analytics.Config   `yaml:"analytics"`
+	ClickHouse  clickhouse.Config  `yaml:"clickhouse"`
 	Outlet      outlet.Config      `yaml:"outlet"`
 	Web         web.Config         `yaml:"web"`
 	Simulated   SimulatedConfig    `yaml:"simulated"`
@@ -82,6 +86,8 @@ func DefaultConfig() Config {
 		Aggregator:  aggregator.DefaultConfig(),
 		Agentworker: agentworker.DefaultConfig(),
 		Dispatcher:  dispatcher.DefaultConfig(),
+		Analytics:   analytics.DefaultConfig(),
+		ClickHouse:  clickhouse.DefaultConfig(),
 		Outlet:      outlet.DefaultConfig(),
 		Web:         web.DefaultConfig(),
 		Simulated:   defaultSimulated(),
@@ -100,7 +106,7 @@ func loadConfig(o cli.ServeOptions) (Config, []string, error) {
 
 func resolveTargets(names []string) ([]string, error) {
 	all := slices.Contains(names, "all") || len(names) == 0
-	known := slices.Concat(simulators, []string{webTarget}, targets)
+	known := slices.Concat(simulators, []string{webTarget, analyticsTarget}, targets)
 	var problems []error
 	for _, n := range names {
 		if n != "all" && !slices.Contains(known, n) {
@@ -125,7 +131,10 @@ func (c Config) Validate(want []string) error {
 	branches := map[string]func() error{
 		"policy":   func() error { return config.At("simulated.policy", c.Simulated.Policy.Validate()) },
 		"commerce": c.Simulated.validateCommerce,
-		webTarget:  func() error { return config.At("web", c.Web.Validate()) },
+		analyticsTarget: func() error {
+			return errors.Join(config.At("analytics", c.Analytics.Validate()), config.At("clickhouse", c.ClickHouse.Validate()))
+		},
+		webTarget: func() error { return config.At("web", c.Web.Validate()) },
 		"aggregator": func() error {
 			return errors.Join(config.At("aggregator", c.Aggregator.Validate()), config.At("abtest", c.ABTest.Validate()))
 		},

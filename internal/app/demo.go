@@ -19,8 +19,10 @@ import (
 	"livehost/harness"
 	"livehost/internal/cli"
 	"livehost/internal/clock"
+	"livehost/internal/config"
 	"livehost/internal/demo"
 	"livehost/internal/embedded/commerce"
+	"livehost/internal/embedded/engine"
 	"livehost/internal/embedded/policy"
 	"livehost/internal/lifecycle"
 	"livehost/streams"
@@ -56,6 +58,8 @@ type demoRun struct {
 	keeper  *clock.Keeper
 	state   demoState
 	servers *embedded
+	store   *embeddedStore // nil where the engine is not installed
+	stored  *stored
 	items   []source.Item
 	started time.Time
 	resumed bool // an earlier run left a log
@@ -65,6 +69,7 @@ type demoRun struct {
 type demoState struct {
 	Room    string `json:"room"`
 	EpochMs int64  `json:"epoch_ms"` // room time of the room's beginning
+	HashKey string `json:"hash_key"` // of viewers' pseudonyms in ClickHouse
 }
 
 // runDemo is `livehost demo`.
@@ -159,7 +164,7 @@ func (r *demoRun) startServers(ctx context.Context) error {
 	lead := time.Duration(float64(leadWall) * r.opts.Speed)
 	r.resumed = !fresh
 	if fresh {
-		r.state = demoState{Room: r.room.Name, EpochMs: r.clk.Now().Add(lead).UnixMilli()}
+		r.state = demoState{Room: r.room.Name, EpochMs: r.clk.Now().Add(lead).UnixMilli(), HashKey: string(newHashKey())}
 	}
 	r.items = r.room.Items(r.epoch(), r.catalog)
 	r.servers, err = startEmbedded(embeddedOptions{
@@ -169,11 +174,30 @@ func (r *demoRun) startServers(ctx context.Context) error {
 		return err
 	}
 	r.servers.configure(&r.cfg)
+	if err := r.startStore(ctx); err != nil {
+		return err
+	}
 	r.cfg.ABTest.SnapshotPath = filepath.Join(r.dataDir, "experiment.json")
 	if err := provision(ctx, r.cfg, r.log); err != nil {
 		return err
 	}
 	return r.saveState()
+}
+
+// startStore starts the ClickHouse engine. Without its library the demo goes on,
+// and says what is missing.
+func (r *demoRun) startStore(ctx context.Context) (err error) {
+	cache, err := engine.CacheDir()
+	if err == nil {
+		_, err = engine.Installed(cache)
+	}
+	if err != nil {
+		fmt.Fprintf(r.std.Err, "no ClickHouse in this run: %v\n", err)
+		return nil
+	}
+	r.cfg.Analytics.HashKey = config.Secret(r.state.HashKey)
+	r.store, err = startEngine(ctx, r.dataDir, r.opts.ClickHousePort, r.log)
+	return err
 }
 
 func (r *demoRun) epoch() time.Time { return time.UnixMilli(r.state.EpochMs) }
@@ -247,8 +271,12 @@ func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
 		watch  = demo.NewWatch()
 	)
 	want, console := r.console()
+	store := fx.Options()
+	if r.store != nil {
+		want, store = append([]string{analyticsTarget}, want...), r.store.option(r.log)
+	}
 	app := system(r.cfg, want, r.clk, r.log, outlets,
-		fx.Populate(&reader), console,
+		fx.Populate(&reader), console, store,
 		fx.Invoke(func(lc fx.Lifecycle, sd fx.Shutdowner, rd *kafka.Reader, pub *kafka.Publisher) {
 			lifecycle.Append(lc, sd, r.log, "clock", r.keeper.Run)
 			lifecycle.Append(lc, sd, r.log, "servers", func(ctx context.Context) error { return r.servers.run(ctx, rd) })
@@ -272,6 +300,9 @@ func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
 	var log *audit.Log
 	if err == nil {
 		log, err = audit.Read(context.WithoutCancel(ctx), reader)
+	}
+	if err == nil && r.store != nil {
+		r.stored, err = compare(context.WithoutCancel(ctx), r.store.client, r.summarize(log))
 	}
 	if err == nil {
 		r.stay(ctx)

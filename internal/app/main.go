@@ -21,7 +21,16 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		DanmakuList:     runDanmakuList,
 		HarnessValidate: runHarnessValidate,
 		HarnessHash:     runHarnessHash,
+		VoiceStop:       runVoiceStop,
+		VoiceResume:     runVoiceResume,
+		VoiceList:       runVoiceList,
 		EngineInstall:   runEngineInstall,
+		TopicsApply:     runTopicsApply,
+		TopicsCheck:     runTopicsCheck,
+		TopicsLag:       runTopicsLag,
+		DLQList:         runDLQList,
+		DLQShow:         runDLQShow,
+		DLQReplay:       runDLQReplay,
 	}, cli.IO{Out: stdout, Err: stderr})
 }
 

@@ -16,7 +16,8 @@ type demoSummary struct {
 	Room         string        `json:"room"`
 	Speed        float64       `json:"speed"`
 	Profile      string        `json:"profile"`
-	Policy       string        `json:"policy"` // that it is scripted, and its latencies simulated
+	Policy       string        `json:"policy"`     // that it is scripted, and its latencies simulated
+	ClickHouse   *stored       `json:"clickhouse"` // what analysts would count; null without the engine
 	Expectations *expectations `json:"expectations,omitempty"`
 }
 
@@ -30,9 +31,7 @@ type expectations struct {
 // report judges the log, prints the summary and fails when an invariant is broken.
 func (r *demoRun) report(log *audit.Log) error {
 	s := demoSummary{
-		Summary: audit.Summarize(log, audit.Options{
-			Labels: r.room.Labels, Products: audit.Products(r.catalog), Slots: r.servers.slots(), Room: r.clk.Room,
-		}),
+		Summary: r.summarize(log), ClickHouse: r.stored,
 		Room: r.room.Name, Speed: r.opts.Speed, Profile: r.opts.Profile,
 		Policy: "scripted, rule-based; not a language model. Latencies are simulated.",
 	}
@@ -47,10 +46,19 @@ func (r *demoRun) report(log *audit.Log) error {
 	if broken := s.Conflicts + s.Unaccounted + s.AnsweredTwice + s.LateSpoken + s.Overlaps + s.UngroundedPrices; broken > 0 {
 		return fmt.Errorf("%d broken invariants, listed above as findings", broken)
 	}
+	if s.ClickHouse != nil && !s.ClickHouse.EqualToLog {
+		return fmt.Errorf("ClickHouse and the log disagree: %v stored, %v in the log", s.ClickHouse.Outcomes, s.Outcomes)
+	}
 	if s.Accepted == 0 {
 		return fmt.Errorf("no danmaku was accepted")
 	}
 	return nil
+}
+
+func (r *demoRun) summarize(log *audit.Log) audit.Summary {
+	return audit.Summarize(log, audit.Options{
+		Labels: r.room.Labels, Products: audit.Products(r.catalog), Slots: r.servers.slots(), Room: r.clk.Room,
+	})
 }
 
 func check(script *roomscript.Script, log *audit.Log) *expectations {
@@ -76,6 +84,9 @@ func (r *demoRun) print(s demoSummary) error {
 	fmt.Fprintf(r.std.Out, "\n%s at speed %g, profile %s; policy: %s\n", s.Room, s.Speed, s.Profile, s.Policy)
 	if err := s.Summary.Write(r.std.Out); err != nil {
 		return err
+	}
+	if c := s.ClickHouse; c != nil {
+		fmt.Fprintf(r.std.Out, "\nClickHouse holds the same: %v (conflicts %d)\n", c.EqualToLog, c.Conflicts)
 	}
 	if e := s.Expectations; e != nil {
 		fmt.Fprintf(r.std.Out, "\nThe script expected %d things (%d of them prices and stock); %d failed\n", e.Total, e.Facts, len(e.Failed))

@@ -32,10 +32,11 @@ const stopTimeout = 60 * time.Second
 
 // stageModules is what each target adds.
 var stageModules = map[string]fx.Option{
-	"dispatcher":  fx.Options(dispatcher.Module, fx.Provide(provideLedger)),
-	"agentworker": fx.Options(agentworker.Module, agentworkerParts),
-	webTarget:     webModule,
-	"aggregator":  fx.Options(aggregator.Module, fx.Provide(provideAssigner), fx.Invoke(startAssigner)),
+	"dispatcher":    fx.Options(dispatcher.Module, dispatcherParts),
+	"agentworker":   fx.Options(agentworker.Module, agentworkerParts),
+	analyticsTarget: analyticsModule,
+	webTarget:       webModule,
+	"aggregator":    fx.Options(aggregator.Module, fx.Provide(provideAssigner), fx.Invoke(startAssigner)),
 }
 
 // system is the fx application of the wanted targets. More options come first:
@@ -49,7 +50,7 @@ func system(cfg Config, want []string, clk *clock.Clock, log *slog.Logger, outle
 		}),
 		fx.RecoverFromPanics(),
 		fx.StartTimeout(stopTimeout), fx.StopTimeout(stopTimeout),
-		fx.Supply(cfg, cfg.Kafka, cfg.Redis, cfg.ABTest, cfg.Aggregator, cfg.Agentworker, cfg.Dispatcher, clk, log, outlets),
+		fx.Supply(cfg, cfg.Kafka, cfg.Redis, cfg.ABTest, cfg.Aggregator, cfg.Agentworker, cfg.Dispatcher, cfg.Analytics, clk, log, outlets),
 		fx.Provide(provideRedis, provideHarness),
 		kafka.Module,
 	}, more...)

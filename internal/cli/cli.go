@@ -21,18 +21,19 @@ type IO struct {
 
 // DemoOptions are the flags of demo; a zero value leaves the choice to the room.
 type DemoOptions struct {
-	Room      string        // recording (JSON Lines) or room script; "": our own evening
-	Catalog   string        // catalogue in the harness/catalog schema
-	Focus     string        // JSON Lines of {ts_ms, link_id}
-	Speed     float64       // room seconds per wall second
-	From      time.Duration // where in the room to begin
-	For       time.Duration // how much of it to play
-	Busiest   time.Duration // play the busiest stretch of this length instead of From and For
-	Profile   string        // latency profile of the scripted policy
-	JSON      bool          // one JSON object on stdout, nothing else
-	Keep      bool          // keep the data directory
-	Data      string        // data directory; an existing one is gone on with
-	Profiling string        // write a CPU profile of the run here
+	Room           string        // recording (JSON Lines) or room script; "": our own evening
+	Catalog        string        // catalogue in the harness/catalog schema
+	Focus          string        // JSON Lines of {ts_ms, link_id}
+	Speed          float64       // room seconds per wall second
+	From           time.Duration // where in the room to begin
+	For            time.Duration // how much of it to play
+	Busiest        time.Duration // play the busiest stretch of this length instead of From and For
+	Profile        string        // latency profile of the scripted policy
+	JSON           bool          // one JSON object on stdout, nothing else
+	Keep           bool          // keep the data directory
+	Data           string        // data directory; an existing one is gone on with
+	ClickHousePort int           // loopback port of the embedded ClickHouse; 0: none
+	Profiling      string        // write a CPU profile of the run here
 
 	Console    int  // port of the console on this machine; 0: a free one
 	NoConsole  bool // no console
@@ -65,7 +66,16 @@ type Actions struct {
 	DanmakuList     func(context.Context, ShowOptions, IO) error
 	HarnessValidate func(ctx context.Context, dir string, io IO) error
 	HarnessHash     func(ctx context.Context, dir string, io IO) error
+	VoiceStop       func(context.Context, VoiceOptions, IO) error
+	VoiceResume     func(context.Context, VoiceOptions, IO) error
+	VoiceList       func(context.Context, VoiceOptions, IO) error
 	EngineInstall   func(context.Context, IO) error
+	TopicsApply     func(context.Context, TopicsOptions, IO) error
+	TopicsCheck     func(context.Context, TopicsOptions, IO) error
+	TopicsLag       func(context.Context, TopicsOptions, IO) error
+	DLQList         func(context.Context, DLQOptions, IO) error
+	DLQShow         func(context.Context, DLQOptions, IO) error
+	DLQReplay       func(context.Context, DLQOptions, IO) error
 }
 
 // ErrReported is returned by an action that has already said what is wrong.
@@ -110,7 +120,7 @@ func commands(a Actions, io IO) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(demo(a, io), serve(a, io), check(a, io), danmaku(a, io), harness(a, io), engine(a, io))
+	root.AddCommand(demo(a, io), serve(a, io), check(a, io), danmaku(a, io), harness(a, io), voice(a, io), engine(a, io))
 	return root
 }
 
@@ -133,6 +143,7 @@ func demo(a Actions, io IO) *cobra.Command {
 	f.StringVar(&o.Profile, "profile", "", "latency of the scripted policy: h20-mtp or instant")
 	f.BoolVar(&o.JSON, "json", false, "print the summary as one JSON object, and nothing else")
 	f.BoolVar(&o.Keep, "keep", false, "keep the data directory and say where it is")
+	f.IntVar(&o.ClickHousePort, "clickhouse-port", 0, "loopback port of the embedded ClickHouse for your own tools (HTTP; 0: none)")
 	f.StringVar(&o.Profiling, "cpuprofile", "", "write a CPU profile of the run to this file")
 	f.IntVar(&o.Console, "console", 0, "port of the console on this machine (0: a free one)")
 	f.BoolVar(&o.NoConsole, "no-console", false, "start no console")
