@@ -120,7 +120,7 @@ func commands(a Actions, io IO) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(demo(a, io), serve(a, io), check(a, io), danmaku(a, io), harness(a, io), voice(a, io), engine(a, io))
+	root.AddCommand(demo(a, io), serve(a, io), check(a, io), danmaku(a, io), harness(a, io), voice(a, io), engine(a, io), topics(a, io), dlq(a, io))
 	return root
 }
 

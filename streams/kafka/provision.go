@@ -14,9 +14,11 @@ import (
 	"livehost/streams/topic"
 )
 
-// Provisioned is what Provision did and found.
+// Provisioned is what was done and found.
 type Provisioned struct {
 	Created []string // topics that were missing
+	Missing []string // topics that are missing
+	Changed []string // what Differs was before Apply changed it
 	Differs []string // one sentence for each existing topic's setting that is not the catalogue's
 }
 

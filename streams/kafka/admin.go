@@ -1,0 +1,213 @@
+package kafka
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"livehost/internal/fault"
+	"livehost/streams"
+	"livehost/streams/topic"
+)
+
+// GroupLag is how far a consumer group is behind in one partition.
+type GroupLag struct {
+	Group     string
+	Topic     string
+	Partition int32
+	Committed int64     // -1: nothing was committed; the group begins at Start
+	Start     int64     // first retained offset
+	End       int64     // offset after the last stable record
+	Oldest    time.Time // when the oldest unfinished record came into the log; zero: there is none
+}
+
+// Lag is how many retained records are unfinished.
+func (l GroupLag) Lag() int64 { return max(0, l.End-max(l.Committed, l.Start)) }
+
+// Lost is how many records retention removed before they were finished.
+func (l GroupLag) Lost() int64 {
+	if l.Committed < 0 {
+		return 0
+	}
+	return max(0, l.Start-l.Committed)
+}
+
+// Lags is the lag of every group in every partition that it has committed in,
+// ordered by group, topic and partition.
+func (r *Reader) Lags(ctx context.Context) ([]GroupLag, error) {
+	groups, err := r.admin.ListGroups(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("kafka: list groups: %w", classify(err))
+	}
+	var out []GroupLag
+	topics := make(map[string]bool)
+	for _, group := range groups.Groups() {
+		offsets, err := r.admin.FetchOffsets(ctx, group)
+		if err != nil {
+			return nil, fmt.Errorf("kafka: offsets of group %s: %w", group, classify(err))
+		}
+		offsets.Each(func(o kadm.OffsetResponse) {
+			topics[o.Topic] = true
+			out = append(out, GroupLag{Group: group, Topic: o.Topic, Partition: o.Partition, Committed: o.At})
+		})
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	if err := r.place(ctx, topics, out); err != nil {
+		return nil, err
+	}
+	for i := range out {
+		if out[i].Lag() > 0 {
+			if out[i].Oldest, err = r.appended(ctx, out[i].Topic, out[i].Partition, max(out[i].Committed, out[i].Start)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b GroupLag) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+	})
+	return out, nil
+}
+
+// place notes where the partitions begin and end.
+func (r *Reader) place(ctx context.Context, topics map[string]bool, lags []GroupLag) error {
+	var names []string
+	for name := range topics {
+		names = append(names, name)
+	}
+	starts, err := r.admin.ListStartOffsets(ctx, names...)
+	if err == nil {
+		err = starts.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("kafka: list offsets: %w", classify(err))
+	}
+	ends, err := r.admin.ListCommittedOffsets(ctx, names...) // up to the last stable one
+	if err == nil {
+		err = ends.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("kafka: list offsets: %w", classify(err))
+	}
+	for i := range lags {
+		l := &lags[i]
+		if o, ok := starts.Lookup(l.Topic, l.Partition); ok {
+			l.Start = o.Offset
+		}
+		if o, ok := ends.Lookup(l.Topic, l.Partition); ok {
+			l.End = o.Offset
+		}
+	}
+	return nil
+}
+
+// appended is when the first record at or after the offset came into the log.
+func (r *Reader) appended(ctx context.Context, topicName string, partition int32, offset int64) (at time.Time, err error) {
+	found := errors.New("found")
+	_, err = r.Read(ctx, topicName, partition, offset, func(rec streams.Record) error {
+		at = rec.AppendTime
+		return found
+	})
+	if errors.Is(err, found) {
+		err = nil
+	}
+	return at, err
+}
+
+// Apply creates the missing topics and gives existing ones the catalogue's
+// settings. It never changes a number of partitions: that would move rooms.
+func Apply(ctx context.Context, cfg Config, topics []topic.Topic) (Provisioned, error) {
+	before, err := Provision(ctx, cfg, topics)
+	if err != nil || len(before.Differs) == 0 {
+		return before, err
+	}
+	cl, err := newClient(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return before, err
+	}
+	defer cl.Close()
+	adm := kadm.NewClient(cl)
+	for _, t := range topics {
+		var alter []kadm.AlterConfig
+		for key, value := range t.Configs() {
+			alter = append(alter, kadm.AlterConfig{Name: key, Value: &value})
+		}
+		answers, err := adm.AlterTopicConfigs(ctx, alter, t.Name)
+		if err == nil {
+			_, err = answers.On(t.Name, func(r *kadm.AlterConfigsResponse) error { return r.Err })
+		}
+		if err != nil {
+			return before, fmt.Errorf("kafka: settings of topic %s: %w", t.Name, classify(err))
+		}
+	}
+	after, err := Check(ctx, cfg, topics)
+	after.Created = before.Created
+	for _, d := range before.Differs {
+		if !slices.Contains(after.Differs, d) {
+			after.Changed = append(after.Changed, d)
+		}
+	}
+	return after, err
+}
+
+// Check says which topics are missing and how the others differ from the
+// catalogue, and changes nothing.
+func Check(ctx context.Context, cfg Config, topics []topic.Topic) (Provisioned, error) {
+	var out Provisioned
+	cl, err := newClient(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return out, err
+	}
+	defer cl.Close()
+	adm := kadm.NewClient(cl)
+	have, err := adm.ListTopics(ctx)
+	if err != nil {
+		return out, fmt.Errorf("kafka: list topics of %v: %w", cfg.Brokers, classify(err))
+	}
+	var existing []topic.Topic
+	for _, t := range topics {
+		if have.Has(t.Name) {
+			existing = append(existing, t)
+		} else {
+			out.Missing = append(out.Missing, t.Name)
+		}
+	}
+	out.Differs, err = differences(ctx, adm, existing)
+	return out, err
+}
+
+// HeaderReplayed is on a record that was a dead letter: which one.
+const HeaderReplayed = "dlq-replayed"
+
+// Replay puts a dead letter back into the topic it came from, in its room's
+// order. It keeps the append time it had at first, so that what was late stays
+// late. A stub cannot be replayed: the record is not in it.
+func (p *Publisher) Replay(ctx context.Context, letter streams.Record) error {
+	target, stub := letter.Headers[HeaderTopic], letter.Headers[HeaderBytes]
+	switch {
+	case target == "":
+		return fault.Errorf(fault.Invalid, "%s offset %d: has no header %s: it is no dead letter", letter.Topic, letter.Offset, HeaderTopic)
+	case stub != "":
+		return fault.Errorf(fault.Invalid, "%s offset %d: is the stub of a record of %s bytes; correct and publish the record itself (%s partition %s offset %s)",
+			letter.Topic, letter.Offset, stub, target, letter.Headers[HeaderPartition], letter.Headers[HeaderOffset])
+	case letter.Key == "":
+		return fault.Errorf(fault.Invalid, "%s offset %d: has no room as its key", letter.Topic, letter.Offset)
+	}
+	r := &kgo.Record{Topic: target, Key: []byte(letter.Key), Value: letter.Value}
+	for k, v := range letter.Headers {
+		if k == HeaderAppendTimeMs || k[:min(len(k), len(headerPrefix))] != headerPrefix {
+			r.Headers = append(r.Headers, kgo.RecordHeader{Key: k, Value: []byte(v)})
+		}
+	}
+	r.Headers = append(r.Headers, kgo.RecordHeader{Key: HeaderReplayed, Value: []byte(letter.Topic + "@" + strconv.FormatInt(letter.Offset, 10))})
+	return publishError(r, p.client.ProduceSync(ctx, r).FirstErr())
+}
