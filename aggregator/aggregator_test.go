@@ -491,3 +491,72 @@ func TestP78NamesThatMayNotBeReadOut(t *testing.T) {
 		}
 	})
 }
+
+// A burst of chat beside questions: its windows are full and hold no question.
+func TestChatWindowsAreFullAndApart(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = answered
+		for i := range 60 {
+			r.say(fmt.Sprint("q", i), fmt.Sprint("a", i), fmt.Sprintf("%d号能送到%d区吗", i+1, i))
+			for j := range 3 {
+				r.say(fmt.Sprint("c", i, "-", j), fmt.Sprint("a", i), fmt.Sprintf("我是第%d排第%d个到的老粉", i, j))
+			}
+			r.pass(500 * time.Millisecond)
+		}
+		r.pass(20 * time.Second)
+		full, chats := 0, 0
+		for _, w := range r.windows(len(all[event.Window](r))) {
+			for _, m := range w.Members {
+				if (m.DanmakuID[0] == 'c') != (w.Members[0].DanmakuID[0] == 'c') {
+					t.Fatalf("window of class %d holds %s and %s", w.Class, w.Members[0].DanmakuID, m.DanmakuID)
+				}
+			}
+			if w.Class == event.ClassChat {
+				chats++
+				if len(w.Members) == 8 {
+					full++
+				}
+			}
+		}
+		if chats < 5 || full < chats*2/3 {
+			t.Errorf("%d of %d chat windows are full", full, chats)
+		}
+		lost := 0
+		for id, o := range r.outcomes() {
+			if id[0] == 'q' && o != "answered reply" {
+				lost++
+			}
+		}
+		if lost > 0 {
+			t.Errorf("%d questions lost to chat", lost)
+		}
+	})
+}
+
+// Chat of a kind that was just thanked for, or met with silence, needs no window.
+func TestChatCoolsDown(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		state event.State
+		ch    event.Channel
+		after time.Duration // since the answer
+		want  string
+	}{
+		{event.Answered, event.Public, 50 * time.Second, "merged cooled_down"},
+		{event.Answered, event.Public, 70 * time.Second, "answered reply"},
+		{event.Silent, "", 15 * time.Second, "silent reply"},
+	} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.runMs = time.Second
+			r.answer = func(w event.Window) []event.Event {
+				return []event.Event{reply(w), outcomeOf(w, w.Members[0].DanmakuID, tt.state, tt.ch)}
+			}
+			r.say("d1", "a1", "主播加油")
+			r.pass(time.Second + tt.after)
+			r.say("d2", "a2", "支持支持")
+			r.pass(3 * time.Second)
+			r.want("d2", tt.want)
+		})
+	}
+}

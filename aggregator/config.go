@@ -15,12 +15,15 @@ type Config struct {
 	SpeakBy  time.Duration `yaml:"speak_by"`  // from the platform's time until first audio
 	CoolDown time.Duration `yaml:"cool_down"` // how long a public answer covers the same question
 
+	ChatCoolDown time.Duration `yaml:"chat_cool_down"` // the same for chat
+
 	MaxMembers    int           `yaml:"max_members"`     // danmaku in one window
 	MaxPerVariant int           `yaml:"max_per_variant"` // windows in flight of one room and variant
 	MaxPerRoom    int           `yaml:"max_per_room"`    // windows in flight of one room
 	MaxInFlight   time.Duration `yaml:"max_in_flight"`   // from a window's earliest platform time; then its place is free
 
 	FirstRun   time.Duration `yaml:"first_run"`   // assumed run time until one is learned
+	ChatFill   time.Duration `yaml:"chat_fill"`   // how long chat waits for its window to fill up, from its platform time
 	Starve     time.Duration `yaml:"starve"`      // waiting this long is worth one class
 	PerViewer  int           `yaml:"per_viewer"`  // waiting danmaku of one viewer beyond these go down a class
 	HoldSpeech time.Duration `yaml:"hold_speech"` // speech queued above which a room without private text waits
@@ -40,9 +43,9 @@ type Config struct {
 // DefaultConfig is the numbers of the domain.
 func DefaultConfig() Config {
 	return Config{
-		AnswerBy: 15 * time.Second, SpeakBy: 20 * time.Second, CoolDown: 20 * time.Second,
+		AnswerBy: 15 * time.Second, SpeakBy: 20 * time.Second, CoolDown: 20 * time.Second, ChatCoolDown: time.Minute,
 		MaxMembers: 8, MaxPerVariant: 2, MaxPerRoom: 4, MaxInFlight: 25 * time.Second,
-		FirstRun: 3500 * time.Millisecond, Starve: 5 * time.Second, PerViewer: 3, HoldSpeech: 10 * time.Second,
+		FirstRun: 3500 * time.Millisecond, ChatFill: 3 * time.Second, Starve: 5 * time.Second, PerViewer: 3, HoldSpeech: 10 * time.Second,
 		FloodBurst: 8, FloodRefill: 2500 * time.Millisecond,
 		Memory: 15 * time.Minute, MaxSkew: 5 * time.Second, Checkpoint: 5 * time.Second, ThankEvery: 20 * time.Second,
 		Settings: event.RoomSettings{Language: "zh"}, Lanes: 64,
@@ -75,8 +78,13 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("%s: %d, want at least 1", n.name, n.n))
 		}
 	}
-	if c.CoolDown < 0 {
-		errs = append(errs, fmt.Errorf("cool_down: %v, want 0 or more", c.CoolDown))
+	for _, d := range []struct {
+		name string
+		d    time.Duration
+	}{{"cool_down", c.CoolDown}, {"chat_cool_down", c.ChatCoolDown}, {"chat_fill", c.ChatFill}} {
+		if d.d < 0 {
+			errs = append(errs, fmt.Errorf("%s: %v, want 0 or more", d.name, d.d))
+		}
 	}
 	if c.SpeakBy < c.AnswerBy {
 		errs = append(errs, fmt.Errorf("speak_by: %v is before answer_by %v", c.SpeakBy, c.AnswerBy))

@@ -144,6 +144,9 @@ func (r *room) admit(it *item, nowMs int64) {
 	q := it.question()
 	if c, ok := r.cooling[q]; ok && nowMs < c.untilMs {
 		o := r.outcome(it, event.Merged, reasonCooledDown, nowMs)
+		if c.silent {
+			o.State, o.Reason = event.Silent, c.reason
+		}
 		o.CoverID, o.ReplyMs = c.danmaku, c.replyMs
 		r.emit(o)
 		r.forget(it, o, nowMs)

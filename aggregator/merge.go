@@ -8,7 +8,8 @@ import "livehost/streams/event"
 // anything else they are asked for themselves while there is time.
 func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
 	public := o.State == event.Answered && o.Channel == event.Public
-	if public && !cover.stale && r.cfg().CoolDown > 0 {
+	quiet := o.State == event.Silent && cover.chat()
+	if (public || quiet) && !cover.stale && r.cfg().CoolDown > 0 {
 		r.cool(cover, o, nowMs)
 	}
 	joined := cover.joined
@@ -26,7 +27,7 @@ func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
 			m.CoverID, m.RunID = cover.member.DanmakuID, o.RunID
 			r.emit(m)
 			r.forget(it, m, nowMs)
-		case r.inTime(it, nowMs) && o.State == event.Answered: // privately: each gets an own answer
+		case r.inTime(it, nowMs) && o.State == event.Answered && !it.chat(): // privately: each gets an own answer
 			r.wait(it)
 		case r.inTime(it, nowMs): // the first of them is asked for the others
 			r.admit(it, nowMs)
@@ -43,12 +44,17 @@ func (r *room) inTime(it *item, nowMs int64) bool {
 	return nowMs+r.runs.MedianMs() <= it.member.AnswerByMs
 }
 
-// cool lets the public answer cover the same question for a while.
+// cool lets the public answer cover the same question for a while; chat that was
+// met with silence needs no second look either.
 func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	at := min(nowMs, max(o.TimeMs, 0))
+	coolDown := r.cfg().CoolDown
+	if cover.chat() && o.State == event.Answered { // thanked once is thanked for a while
+		coolDown = r.cfg().ChatCoolDown
+	}
 	c := cooled{
-		danmaku: cover.member.DanmakuID, link: cover.reading.Link, replyMs: o.ReplyMs,
-		untilMs: at + r.cfg().CoolDown.Milliseconds(),
+		danmaku: cover.member.DanmakuID, link: cover.reading.Link, replyMs: o.ReplyMs, silent: o.State == event.Silent, reason: o.Reason,
+		untilMs: at + coolDown.Milliseconds(),
 	}
 	if c.untilMs <= nowMs {
 		return

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"livehost/aggregator/admission"
+	"livehost/aggregator/cluster"
 	"livehost/aggregator/window"
 	"livehost/streams/event"
 )
@@ -26,15 +27,58 @@ func (r *room) pass(nowMs int64) (changed bool) {
 	mode := window.Mode(len(r.waiting))
 	hold := r.holdUntil(nowMs)
 	for _, v := range r.variantsWaiting() {
-		all := r.ordered(v, nowMs)
-		ordered := r.shed(all, v, hold, nowMs)
-		changed = changed || len(ordered) < len(all)
-		for hold <= nowMs && len(ordered) > 0 && r.free(v, nowMs) > 0 {
-			ordered = r.openWindow(ordered, mode, nowMs)
+		lines := r.lines(v, nowMs)
+		for _, chat := range []bool{false, true} {
+			n := len(lines[chat])
+			lines[chat] = r.shed(lines[chat], r.freeAt(v, chat, len(lines[!chat]), max(hold, nowMs), nowMs), hold, nowMs)
+			changed = changed || len(lines[chat]) < n
+		}
+		for hold <= nowMs && r.free(v, nowMs) > 0 {
+			chat, ok := r.next(lines, v, nowMs)
+			if !ok {
+				break
+			}
+			lines[chat] = r.openWindow(lines[chat], mode, nowMs)
 			changed = true
 		}
 	}
 	return changed
+}
+
+// lines is the variant's waiting danmaku in admission order, chat (true) and
+// questions (false) each in a line of its own.
+type lines map[bool][]*item
+
+func (r *room) lines(v event.Variant, nowMs int64) lines {
+	out := lines{}
+	for _, it := range r.ordered(v, nowMs) {
+		out[it.chat()] = append(out[it.chat()], it)
+	}
+	return out
+}
+
+func (it *item) chat() bool { return it.reading.Class >= event.ClassChat }
+
+// next says which line has the next window. Questions go first. While they all fit
+// into one window and another of theirs is under way, the chat that is due gets
+// the other place.
+func (r *room) next(l lines, v event.Variant, nowMs int64) (chat, ok bool) {
+	flying := map[bool]int{}
+	for _, f := range r.flights {
+		if f.variant == v && r.inFlight(f, nowMs) {
+			flying[f.chat]++
+		}
+	}
+	fill := window.Fill{Members: r.cfg().MaxMembers, WaitMs: r.cfg().ChatFill.Milliseconds()}
+	due := fill.Due(candidates(l[true]), len(flying) == 0, nowMs)
+	switch questions := len(l[false]); {
+	case questions == 0:
+		return true, due
+	case due && questions <= r.cfg().MaxMembers:
+		return flying[true] == 0 && flying[false] > 0, true
+	default:
+		return false, true
+	}
 }
 
 // endDue ends what ran out of time.
@@ -101,21 +145,21 @@ func candidates(items []*item) []window.Candidate {
 	for i, it := range items {
 		out[i] = window.Candidate{
 			Viewer: it.member.ViewerID, Key: it.member.Key, Class: it.reading.Class,
-			PlatformMs: it.member.PlatformMs, AnswerByMs: it.member.AnswerByMs,
+			PlatformMs: it.member.PlatformMs, AnswerByMs: it.member.AnswerByMs, Last: it.reading.Intent == cluster.LowInfo,
 		}
 	}
 	return out
 }
 
-// shed ends what no window can answer in time and returns the rest.
-func (r *room) shed(ordered []*item, v event.Variant, holdMs, nowMs int64) []*item {
-	capacity := admission.Capacity{FreeAtMs: r.freeAt(v, max(holdMs, nowMs), nowMs), Members: r.cfg().MaxMembers, RunMs: r.runs.MedianMs()}
-	beyond := admission.Beyond(candidates(ordered), capacity, nowMs)
+// shed ends what no window can answer in time and returns the rest of a line.
+func (r *room) shed(line []*item, freeAtMs []int64, holdMs, nowMs int64) []*item {
+	capacity := admission.Capacity{FreeAtMs: freeAtMs, Members: r.cfg().MaxMembers, RunMs: r.runs.MedianMs(), SafeMs: r.runs.SafeMs()}
+	beyond := admission.Beyond(candidates(line), capacity, nowMs)
 	if len(beyond) == 0 {
-		return ordered
+		return line
 	}
-	kept := make([]*item, 0, len(ordered))
-	for i, it := range ordered {
+	kept := make([]*item, 0, len(line))
+	for i, it := range line {
 		if len(beyond) > 0 && beyond[0] == i {
 			beyond = beyond[1:]
 			r.end(it, event.Shed, r.shedReason(it, holdMs > nowMs), nowMs)
@@ -132,26 +176,57 @@ func (r *room) shedReason(it *item, held bool) string {
 		return reasonNotCovered
 	case held:
 		return reasonSpeech
-	case it.reading.Class >= event.ClassChat:
+	case it.chat():
 		return reasonLowClass
 	default:
 		return reasonCapacity
 	}
 }
 
-// freeAt is when each of the variant's slots is expected to be free.
-func (r *room) freeAt(v event.Variant, fromMs, nowMs int64) []int64 {
-	runMs := r.runs.MedianMs()
-	out := make([]int64, 0, r.cfg().MaxPerVariant)
+// freeAt is when the places that a line of the variant may use are expected to be
+// free, when others wait in the other line: chat comes after questions that need
+// more than a window, and has one place else.
+func (r *room) freeAt(v event.Variant, chat bool, others int, fromMs, nowMs int64) []int64 {
+	runMs, places := r.runs.MedianMs(), r.cfg().MaxPerVariant
+	var own, rest []int64 // those of its own windows first
 	for _, f := range r.flights {
-		if f.variant == v && r.inFlight(f, nowMs) && len(out) < r.cfg().MaxPerVariant {
-			out = append(out, max(fromMs, f.openedMs+runMs))
+		if f.variant != v || !r.inFlight(f, nowMs) {
+			continue
+		}
+		if at := max(fromMs, f.openedMs+runMs); f.chat == chat {
+			own = append(own, at)
+		} else {
+			rest = append(rest, at)
 		}
 	}
-	for len(out) < r.cfg().MaxPerVariant {
-		out = append(out, fromMs)
+	for len(own)+len(rest) < places {
+		own = append(own, fromMs)
 	}
-	return out
+	all := append(own, rest...)[:places]
+	switch {
+	case others == 0, places == 1, !chat && others > 0 && r.crowded(v):
+		return all
+	case !chat:
+		return all[:places-1]
+	case r.crowded(v):
+		for i := range all {
+			all[i] += runMs * int64(others) / int64(places*r.cfg().MaxMembers)
+		}
+		return all
+	default:
+		return all[:1]
+	}
+}
+
+// crowded reports that the variant's waiting questions need more than a window.
+func (r *room) crowded(v event.Variant) bool {
+	n := 0
+	for _, it := range r.waiting {
+		if it.variant.Variant == v && !it.chat() {
+			n++
+		}
+	}
+	return n > r.cfg().MaxMembers
 }
 
 // inFlight reports whether a window takes a place: until its reply, all of its
@@ -202,7 +277,7 @@ func (r *room) fly(taken []*item, mode event.Mode, nowMs int64) {
 		Variant: head.variant.Variant, QuestionKey: head.member.Key, Intent: head.member.Intent, Class: head.reading.Class,
 		Language: head.member.Language, OpenedMs: nowMs,
 	}
-	f := &flight{variant: w.Variant, open: make(map[event.DanmakuID]bool, len(taken)), openedMs: nowMs}
+	f := &flight{variant: w.Variant, chat: head.chat(), open: make(map[event.DanmakuID]bool, len(taken)), openedMs: nowMs}
 	w.EarliestMs = head.member.PlatformMs
 	for _, it := range taken {
 		r.unlist(it)
@@ -279,6 +354,9 @@ func (r *room) nextMs(nowMs int64) int64 {
 		at(it.member.AnswerByMs + 1)
 		if it.doom != nil {
 			at(nowMs + 1)
+		}
+		if it.chat() {
+			at(it.member.PlatformMs + r.cfg().ChatFill.Milliseconds())
 		}
 	}
 	for _, f := range r.flights {

@@ -104,7 +104,7 @@ func (r *room) restoreOrder(o event.Order, _ time.Time) {
 
 func (r *room) restoreWindow(w event.Window, _ time.Time) {
 	f := &flight{
-		variant: w.Variant, open: map[event.DanmakuID]bool{}, event: w.Kind == event.EventWindow, openedMs: w.OpenedMs, earliestMs: w.EarliestMs,
+		variant: w.Variant, open: map[event.DanmakuID]bool{}, event: w.Kind == event.EventWindow, chat: w.Class >= event.ClassChat, openedMs: w.OpenedMs, earliestMs: w.EarliestMs,
 	}
 	r.flights[w.WindowID] = f
 	if w.Event != nil {

@@ -52,8 +52,9 @@ type rig struct {
 	// answer plays agent worker and dispatcher for a window, runMs after it opened.
 	answer func(w event.Window) []event.Event
 	runMs  time.Duration
-	step   time.Duration // of pass
-	agent  int           // of the log's records, for the agent
+	runOf  func(w event.Window) time.Duration // instead of runMs
+	step   time.Duration                      // of pass
+	agent  int                                // of the log's records, for the agent
 
 	copy []streams.Record
 
@@ -198,7 +199,11 @@ func (r *rig) agentSees() {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		time.AfterFunc(r.runMs, func() {
+		run := r.runMs
+		if r.runOf != nil {
+			run = r.runOf(w)
+		}
+		time.AfterFunc(run, func() {
 			r.answering.Lock()
 			defer r.answering.Unlock()
 			if err := r.log.Publish(context.Background(), r.answer(w)...); err != nil {

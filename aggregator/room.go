@@ -84,10 +84,13 @@ type verdict struct {
 	reason string
 }
 
-// cooled is a public answer that still covers the same question.
+// cooled is a public answer, or the silence chat was met with, that still covers
+// the same question.
 type cooled struct {
 	danmaku event.DanmakuID
 	link    event.LinkID
+	silent  bool
+	reason  string // of the silence
 	replyMs int64
 	untilMs int64
 }
@@ -97,6 +100,7 @@ type flight struct {
 	variant    event.Variant
 	open       map[event.DanmakuID]bool // members without an outcome
 	event      bool
+	chat       bool // of chat
 	replied    bool
 	openedMs   int64
 	earliestMs int64

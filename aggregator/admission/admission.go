@@ -23,6 +23,9 @@ func (o Order) Sort(in []window.Candidate, nowMs int64) []int {
 	for i, c := range in {
 		out[i] = i
 		rank[i] = int64(c.Class) - max(0, nowMs-c.PlatformMs)/o.StarveMs
+		if c.Last {
+			rank[i]++
+		}
 		if len(in) > o.PerViewer && !c.Viewer.Anonymous() {
 			if seen[c.Viewer]++; seen[c.Viewer] > o.PerViewer {
 				rank[i]++
@@ -40,18 +43,19 @@ type Capacity struct {
 	FreeAtMs []int64 // when each slot is free; the past means now
 	Members  int     // danmaku of one window
 	RunMs    int64   // median time from window to reply
+	SafeMs   int64   // time that most runs keep within; at least RunMs
 }
 
 // Beyond returns the indexes of ordered candidates that cannot be answered by
-// their answer_by. What would start now needs the whole median run; the
-// prediction for later windows is hopeful, so that nothing is given up that a
-// quicker run would have reached.
+// their answer_by. What a free slot can start now needs the median run. What has
+// to wait for a slot needs a safe one, and so does chat, or those let in last would
+// be late half of the time; slots are expected to be free again a little sooner than the median,
+// so that nothing is given up that a quicker run would have reached.
 func Beyond(ordered []window.Candidate, c Capacity, nowMs int64) []int {
 	if len(c.FreeAtMs) == 0 || c.Members < 1 {
 		return nil
 	}
 	free := slices.Clone(c.FreeAtMs)
-	hopeful := c.RunMs * 3 / 4
 	var out []int
 	start, left := int64(0), 0
 	for i, cand := range ordered {
@@ -62,9 +66,13 @@ func Beyond(ordered []window.Candidate, c Capacity, nowMs int64) []int {
 		if left == 0 {
 			slot := slices.Index(free, slices.Min(free))
 			start, left = max(free[slot], nowMs), c.Members
-			free[slot] = start + hopeful
+			free[slot] = start + c.RunMs*3/4
 		}
-		if start+hopeful > cand.AnswerByMs {
+		need := c.RunMs
+		if start > nowMs || cand.Chat() {
+			need = max(c.SafeMs, c.RunMs)
+		}
+		if start+need > cand.AnswerByMs {
 			out = append(out, i)
 			continue
 		}
@@ -95,12 +103,17 @@ func (r *RunTimes) Observe(ms int64) {
 }
 
 // MedianMs is the median of the last runs, the assumed time before there are enough.
-func (r *RunTimes) MedianMs() int64 {
+func (r *RunTimes) MedianMs() int64 { return r.quantile(1, 2) }
+
+// SafeMs is what five of six of the last runs kept within.
+func (r *RunTimes) SafeMs() int64 { return r.quantile(5, 6) }
+
+func (r *RunTimes) quantile(part, of int) int64 {
 	if r.n < enough {
 		return r.firstMs
 	}
 	s := r.ring
 	last := s[:min(r.n, samples)]
 	slices.Sort(last)
-	return last[len(last)/2]
+	return last[len(last)*part/of]
 }

@@ -33,6 +33,7 @@ func TestSort(t *testing.T) {
 		{"then deadline", []window.Candidate{at(event.ClassQuestion, 100), at(event.ClassQuestion, 0)}, 200, []int{1, 0}},
 		{"chat does not starve", []window.Candidate{at(event.ClassPurchase, 10_000), at(event.ClassChat, 0)}, 10_100, []int{1, 0}},
 		{"a viewer's third waits", []window.Candidate{mine(0), mine(1), mine(2), at(event.ClassQuestion, 3)}, 10, []int{0, 1, 3, 2}},
+		{"what says nothing comes last of its class", []window.Candidate{{Class: event.ClassChat, Last: true}, at(event.ClassChat, 100)}, 200, []int{1, 0}},
 	} {
 		if d := cmp.Diff(tt.want, order.Sort(tt.in, tt.now)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, d)
@@ -60,6 +61,20 @@ func TestBeyond(t *testing.T) {
 	}
 	if got := admission.Beyond([]window.Candidate{at(1, -8_000)}, admission.Capacity{FreeAtMs: []int64{6000}, Members: 8, RunMs: 3500}, 0); len(got) != 1 {
 		t.Error("one that no slot reaches is kept")
+	}
+}
+
+// What has to wait for a slot is let in only when a slow run would still be in
+// time; what a free slot takes now needs no such margin.
+func TestBeyondIsSafe(t *testing.T) {
+	t.Parallel()
+	c := admission.Capacity{FreeAtMs: []int64{0}, Members: 1, RunMs: 3000, SafeMs: 8000}
+	in := []window.Candidate{at(event.ClassQuestion, -11_000), at(event.ClassQuestion, -10_000), at(event.ClassQuestion, 0)}
+	if d := cmp.Diff([]int{1}, admission.Beyond(in, c, 0)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]int{0}, admission.Beyond([]window.Candidate{at(event.ClassChat, -9000)}, c, 0)); d != "" {
+		t.Errorf("chat takes a risk (-want +got):\n%s", d)
 	}
 }
 

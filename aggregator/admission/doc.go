@@ -7,5 +7,5 @@
 //
 // Invariants: Order and Beyond are pure; a danmaku waiting longer than StarveMs
 // moves up one class, so chat is passed over for a while and not forever; nothing
-// is beyond capacity that a free slot can still answer.
+// is beyond capacity that a free slot can still answer, chat that cuts it fine apart.
 package admission

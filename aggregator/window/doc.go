@@ -4,5 +4,5 @@
 // danmaku are taken together. Ordering and shedding are package admission's.
 //
 // Invariants: everything here is pure; a window holds danmaku of one variant; it
-// never holds more than Limits.Members.
+// never holds more than Limits.Members, nor chat beside questions.
 package window

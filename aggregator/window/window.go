@@ -9,6 +9,7 @@ type Candidate struct {
 	Class      event.Class
 	PlatformMs int64 // corrected platform time: order and waiting time
 	AnswerByMs int64
+	Last       bool // of its class: says nothing that an answer could take up
 }
 
 // Limits is what may be in flight.
@@ -32,9 +33,34 @@ func Mode(waiting int) event.Mode {
 	return event.Single
 }
 
+// Chat reports whether a danmaku is chat, which never shares a window with
+// questions: one reply to both would serve neither.
+func (c Candidate) Chat() bool { return c.Class >= event.ClassChat }
+
+// Fill is how long chat waits for its window to become full.
+type Fill struct {
+	Members int
+	WaitMs  int64 // since the platform time of the oldest
+}
+
+// Due reports whether the chat among ordered may have a window: it fills one, the
+// oldest has waited long enough, or nothing else is going on.
+func (f Fill) Due(ordered []Candidate, idle bool, nowMs int64) bool {
+	n := 0
+	for _, c := range ordered {
+		if c.Chat() {
+			if n++; idle || n >= f.Members || nowMs >= c.PlatformMs+f.WaitMs {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Pick takes the members of one window from candidates of one variant in
 // admission order, most urgent first: the first, those that ask the same, those
-// of its class, then the rest. It returns indexes, ascending within each group.
+// of its class, then the rest, chat apart from questions. It returns indexes,
+// ascending within each group.
 func Pick(ordered []Candidate, members int) []int {
 	if len(ordered) == 0 || members < 1 {
 		return nil
@@ -43,7 +69,7 @@ func Pick(ordered []Candidate, members int) []int {
 	groups := []func(Candidate) bool{
 		func(c Candidate) bool { return c.Key == head.Key },
 		func(c Candidate) bool { return c.Class == head.Class },
-		func(Candidate) bool { return true },
+		func(c Candidate) bool { return c.Chat() == head.Chat() },
 	}
 	picked := make([]int, 0, min(members, len(ordered)))
 	taken := make([]bool, len(ordered))

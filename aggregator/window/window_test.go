@@ -1,6 +1,7 @@
 package window_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,5 +41,40 @@ func TestLimitsAndMode(t *testing.T) {
 	}
 	if window.Mode(0) != event.Single || window.Mode(1) != event.Single || window.Mode(2) != event.Multi {
 		t.Error("mode")
+	}
+}
+
+func TestChatApartFromQuestions(t *testing.T) {
+	t.Parallel()
+	of := func(classes ...event.Class) (out []window.Candidate) {
+		for i, c := range classes {
+			out = append(out, window.Candidate{Key: fmt.Sprint(i), Class: c, PlatformMs: int64(1000 * i)})
+		}
+		return out
+	}
+	if d := cmp.Diff([]int{0, 2}, window.Pick(of(event.ClassPurchase, event.ClassChat, event.ClassQuestion, event.ClassChat), 8)); d != "" {
+		t.Errorf("questions (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]int{0, 2}, window.Pick(of(event.ClassChat, event.ClassPurchase, event.ClassChat), 8)); d != "" {
+		t.Errorf("chat (-want +got):\n%s", d)
+	}
+	fill := window.Fill{Members: 3, WaitMs: 5000}
+	for _, tt := range []struct {
+		name string
+		in   []window.Candidate
+		idle bool
+		now  int64
+		want bool
+	}{
+		{"not full", of(3, 3), false, 2000, false},
+		{"full", of(3, 3, 3), false, 2000, true},
+		{"questions do not fill it", of(3, 1, 3, 2), false, 2000, false},
+		{"waited", of(3), false, 5000, true},
+		{"nothing else to do", of(3), true, 0, true},
+		{"no chat", of(1, 2), true, 9000, false},
+	} {
+		if got := fill.Due(tt.in, tt.idle, tt.now); got != tt.want {
+			t.Errorf("%s: due %v", tt.name, got)
+		}
 	}
 }
