@@ -95,6 +95,7 @@ type assembly struct {
 	finish             string
 	usage              model.Usage
 	any                bool // something of the answer arrived
+	choices            bool // a chunk had choices: it is the protocol
 }
 
 // slot is one tool call under construction.

@@ -87,8 +87,11 @@ func (m *Model) Complete(ctx context.Context, req model.Request) (model.Response
 		}
 	}
 	resp.Took = time.Since(start)
-	if !note.done && a.finish == "" {
+	switch {
+	case !note.done && a.finish == "":
 		return resp, cut(ctx)
+	case !a.choices:
+		return resp, classify(ctx, &model.Error{Class: model.Malformed, Err: fault.Errorf(fault.Unavailable, "stream: no choices in it")})
 	}
 	return a.finishInto(resp, req.Tools), nil
 }
@@ -97,13 +100,19 @@ func (m *Model) Complete(ctx context.Context, req model.Request) (model.Response
 func (a *assembly) chunk(raw []byte) error {
 	var c chunk
 	if err := json.Unmarshal(raw, &c); err != nil {
-		return &model.Error{Class: model.Malformed, Err: fault.Errorf(fault.Unavailable, "stream: %w", err)}
+		class := model.Malformed
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) && syntax.Offset == int64(len(raw)) {
+			class = model.Cut // it ends inside a chunk
+		}
+		return &model.Error{Class: class, Err: fault.Errorf(fault.Unavailable, "stream: %w", err)}
 	}
 	failure := c.Error
 	if len(failure) == 0 && c.Object == "error" {
 		failure = c.Message
 	}
 	for _, ch := range c.Choices {
+		a.choices = true
 		if len(failure) == 0 && len(ch.Error) > 0 {
 			failure = ch.Error
 		}

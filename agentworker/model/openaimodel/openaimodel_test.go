@@ -3,21 +3,18 @@ package openaimodel_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
-	"golang.org/x/tools/txtar"
 
 	"livehost/agentworker/model"
+	"livehost/agentworker/model/modeltest"
 	"livehost/agentworker/model/openaimodel"
 	"livehost/internal/fault"
 )
@@ -49,61 +46,16 @@ func stream(body string) http.HandlerFunc {
 	}
 }
 
-func render(resp model.Response, err error) string {
-	var b strings.Builder
-	if err != nil {
-		return fmt.Sprintf("error %s\n", model.ClassOf(err))
-	}
-	if resp.Rescued {
-		b.WriteString("rescued\n")
-	}
-	if resp.Content != "" || len(resp.ToolCalls) == 0 {
-		fmt.Fprintf(&b, "text %q\n", resp.Content)
-	}
-	if resp.Reasoning != "" {
-		fmt.Fprintf(&b, "reasoning %q\n", resp.Reasoning)
-	}
-	for _, c := range resp.ToolCalls {
-		fmt.Fprintf(&b, "call %q %s %s\n", c.ID, c.Name, c.Arguments)
-	}
-	if resp.Finish != model.FinishStop {
-		fmt.Fprintf(&b, "finish %s\n", resp.Finish)
-	}
-	if resp.Usage != (model.Usage{}) {
-		fmt.Fprintf(&b, "usage %d %d\n", resp.Usage.Prompt, resp.Usage.Completion)
-	}
-	return b.String()
-}
-
-func TestStreams(t *testing.T) {
+func TestConformance(t *testing.T) {
 	t.Parallel()
-	a, err := txtar.ParseFile("testdata/streams.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(a.Files)%2 != 0 {
-		t.Fatal("a stream without what it wants")
-	}
-	for i := 0; i < len(a.Files); i += 2 {
-		name, body, want := a.Files[i].Name, string(a.Files[i].Data), string(a.Files[i+1].Data)
-		if name == "crlf.sse" {
-			body = strings.ReplaceAll(body, "\n", "\r\n")
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := render(serve(t, stream(body)).Complete(t.Context(), model.Request{Tools: offered}))
-			if d := cmp.Diff(want, got); d != "" {
-				t.Errorf("(-want +got):\n%s", d)
-			}
-		})
-	}
+	modeltest.Conformance(t, func(t *testing.T, h http.Handler) model.Model { return serve(t, h.ServeHTTP) })
 }
 
 func TestManyKeepAlives(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat(": keep-alive\n\n", 2000) + `data: {"choices":[{"delta":{"content":"好"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n"
-	if got := render(serve(t, stream(body)).Complete(t.Context(), model.Request{})); got != "text \"好\"\n" {
-		t.Errorf("got %s", got)
+	if got, err := serve(t, stream(body)).Complete(t.Context(), model.Request{}); err != nil || got.Content != "好" {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
@@ -139,8 +91,8 @@ func TestWholeBody(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		_, _ = io.WriteString(w, "{\n \"choices\": [{\"message\": {\"content\": \"好\"},\n \"finish_reason\": \"stop\"}]}")
 	})
-	if got := render(m.Complete(t.Context(), model.Request{})); got != "text \"好\"\n" {
-		t.Errorf("got %s", got)
+	if got, err := m.Complete(t.Context(), model.Request{}); err != nil || got.Content != "好" {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
@@ -219,88 +171,4 @@ func TestConfig(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "base_url") || !strings.Contains(err.Error(), "model") {
 		t.Errorf("Validate: %v, want both problems", err)
 	}
-}
-
-// asStream is a recorded transcript as a replica sends it: event streams as they
-// are, lists of chunks one per line, and logs of a serving engine.
-func asStream(t *testing.T, file string, body []byte) string {
-	t.Helper()
-	var b strings.Builder
-	switch filepath.Ext(file) {
-	case ".txt":
-		for line := range strings.Lines(string(body)) {
-			b.WriteString("data: " + line)
-		}
-	case ".json":
-		var log struct {
-			Stream []struct {
-				Data json.RawMessage `json:"data"`
-			} `json:"input_stream"`
-		}
-		if err := json.Unmarshal(body, &log); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		for _, e := range log.Stream {
-			var one strings.Builder
-			for line := range strings.Lines(string(e.Data)) {
-				one.WriteString(strings.TrimSpace(line))
-			}
-			b.WriteString("data: " + one.String() + "\n")
-		}
-	default:
-		return string(body)
-	}
-	return b.String() + "\ndata: [DONE]\n"
-}
-
-// TestRecorded reads every recorded transcript beside the checkout, when there: each
-// must be read without a surprise. What each means is the conformance suite's.
-func TestRecorded(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join("..", "..", "..", "..", "shared", "data", "sse")
-	var files []string
-	for _, kind := range []string{"*.sse", "*.chunks.txt", "*stream*.json", "*incomplete_tool.json"} {
-		found, err := filepath.Glob(filepath.Join(dir, "*", kind))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range found {
-			// cohere speaks its own protocol; requests are not answers
-			if !strings.Contains(file, "cohere__") && !strings.HasSuffix(file, ".request.json") {
-				files = append(files, file)
-			}
-		}
-	}
-	if len(files) == 0 {
-		t.Skip("no recorded transcripts beside the checkout")
-	}
-	for _, file := range files {
-		body, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := serve(t, stream(asStream(t, file, body))).Complete(t.Context(), model.Request{})
-		name := filepath.Base(file)
-		switch {
-		case strings.Contains(name, "error_stream_parts") || strings.Contains(name, "structured_error"):
-			if model.ClassOf(err) != model.StreamError {
-				t.Errorf("%s: %v, want a stream error", name, err)
-			}
-			continue
-		case err != nil:
-			t.Errorf("%s: %v", name, err)
-			continue
-		case resp.Content == "" && len(resp.ToolCalls) == 0 && resp.Reasoning == "":
-			t.Errorf("%s: nothing was read", name)
-		}
-		for _, c := range resp.ToolCalls {
-			if c.Name == "" {
-				t.Errorf("%s: a call without name: %+v", name, resp.ToolCalls)
-			}
-			if !json.Valid([]byte(c.Arguments)) && !strings.Contains(name, "dup_args") {
-				t.Errorf("%s: arguments %q", name, c.Arguments)
-			}
-		}
-	}
-	t.Logf("%d transcripts", len(files))
 }
