@@ -85,6 +85,7 @@ type outlet struct {
 	overlap bool
 	fail    error         // of Speak before audio
 	sendErr error         // of Send
+	drag    time.Duration // how much longer than estimated it speaks
 	hold    chan struct{} // when set, Speak waits for it before it begins
 }
 
@@ -93,6 +94,9 @@ func (o *outlet) Name() string { return "test" }
 func (o *outlet) Speak(ctx context.Context, u dispatcher.Utterance) (dispatcher.Spoken, error) {
 	if o.hold != nil {
 		<-o.hold
+	}
+	if err := ctx.Err(); err != nil {
+		return dispatcher.Spoken{}, err
 	}
 	if o.fail != nil {
 		return dispatcher.Spoken{}, o.fail
@@ -106,7 +110,7 @@ func (o *outlet) Speak(ctx context.Context, u dispatcher.Utterance) (dispatcher.
 	o.talking++
 	o.overlap = o.overlap || o.talking > 1
 	o.mu.Unlock()
-	err := o.clock.Sleep(ctx, u.Length)
+	err := o.clock.Sleep(ctx, u.Length+o.drag)
 	o.mu.Lock()
 	o.talking--
 	o.mu.Unlock()
@@ -131,6 +135,8 @@ type rig struct {
 	ledger dispatcher.Ledger
 	out    *outlet
 	d      *dispatcher.Dispatcher
+	lever  *lever
+	humans *humans
 	acks   map[event.WindowID][]error
 	mu     sync.Mutex
 	inputs []streams.Record // replies and room events, in order, for a restart
@@ -153,11 +159,18 @@ func newRig(t *testing.T) *rig {
 func (r *rig) start() {
 	r.t.Helper()
 	var private dispatcher.PrivateOutlet = r.out
-	d, err := dispatcher.New(dispatcher.DefaultConfig(), dispatcher.Deps{
+	deps := dispatcher.Deps{
 		Clock: r.clock, Publisher: r.log, Reader: r.log, Ledger: r.ledger,
 		Outlets: dispatcher.Outlets{Voice: r.out, Private: private},
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
-	})
+	}
+	if r.lever != nil {
+		deps.Switch = r.lever
+	}
+	if r.humans != nil {
+		deps.Outlets.HandOver = r.humans
+	}
+	d, err := dispatcher.New(dispatcher.DefaultConfig(), deps)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func (d *Dispatcher) send(rm *room, s send) {
 		RoomID:     rm.id, ViewerID: m.ViewerID, DanmakuID: m.DanmakuID, Text: s.text,
 	}
 	claim := Claim{Room: rm.id, Channel: ChannelPrivate, Delivery: text.DeliveryID, Danmaku: []event.DanmakuID{m.DanmakuID}}
-	grant, err := d.begin(ctx, rm, &claim)
+	grant, _, err := d.begin(ctx, rm, &claim)
 	if err == nil && len(grant.Done) == 0 {
 		if end, over := d.overtaken(rm, s.o); over {
 			d.finish(rm.p.ctx, claim, ClaimReleased)

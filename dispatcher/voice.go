@@ -87,16 +87,14 @@ func (rm *room) stillDue(pl *plan, it *item, nowMs int64) bool {
 
 // say takes one item through the ledger, the log and the outlet.
 func (d *Dispatcher) say(rm *room, it *item) {
-	// The lease is counted from before the claim: by this process's own clock it ends
-	// no later than by the ledger's.
-	begun, lease := time.Now(), d.lease(it.length)
 	claim := Claim{
-		Room: rm.id, Channel: d.voice(), Delivery: deliveryID(&it.job.reply, d.voice(), ""), Danmaku: ids(it.owed), Lease: lease,
+		Room: rm.id, Channel: d.voice(), Delivery: deliveryID(&it.job.reply, d.voice(), ""), Danmaku: ids(it.owed), Lease: d.lease(it.length),
 	}
-	if !d.claimSpeech(rm, it, &claim) {
+	begun, ok := d.claimSpeech(rm, it, &claim)
+	if !ok {
 		return
 	}
-	ctx, cancel := context.WithDeadlineCause(rm.p.ctx, begun.Add(lease-leaseMargin), errLeaseOver)
+	ctx, cancel := context.WithDeadlineCause(rm.p.ctx, begun.Add(claim.Lease-leaseMargin), errLeaseOver)
 	defer cancel()
 	ctx, hush := context.WithCancelCause(ctx)
 	defer hush(nil)
@@ -163,17 +161,19 @@ func (rm *room) idle(nowMs int64) {
 }
 
 // claimSpeech asks the ledger for the item's danmaku; false when nobody is left to
-// speak for. Claims that a dead owner left open are unknowable: never respoken.
-func (d *Dispatcher) claimSpeech(rm *room, it *item, claim *Claim) bool {
+// speak for. Claims that a dead owner left open are unknowable: never respoken. The lease
+// is counted from begun, before the ledger's answer: by this process's own clock it ends
+// no later than by the ledger's.
+func (d *Dispatcher) claimSpeech(rm *room, it *item, claim *Claim) (begun time.Time, ok bool) {
 	ctx, cancel := d.deps.Clock.WithDeadline(rm.p.ctx, time.UnixMilli(it.beginBy(rm)))
 	defer cancel()
-	grant, err := d.begin(ctx, rm, claim)
+	grant, begun, err := d.begin(ctx, rm, claim)
 	if err == nil && len(grant.Granted) == len(claim.Danmaku) {
-		return true
+		return begun, true
 	}
 	if errors.Is(err, ErrFenced) || rm.p.ctx.Err() != nil {
 		d.giveUp(rm, it, errNotOurs)
-		return false
+		return begun, false
 	}
 	d.carryOut(rm, d.locked(rm, func(pl *plan, nowMs int64) {
 		rm.withoutGrant(pl, it, grant, err, nowMs)
@@ -186,7 +186,7 @@ func (d *Dispatcher) claimSpeech(rm *room, it *item, claim *Claim) bool {
 	if len(claim.Danmaku) == 0 && err == nil {
 		d.finish(rm.p.ctx, Claim{Room: rm.id, Delivery: claim.Delivery, Fence: claim.Fence}, ClaimReleased) // the voice is free again
 	}
-	return len(claim.Danmaku) > 0
+	return begun, len(claim.Danmaku) > 0
 }
 
 // withoutGrant ends the danmaku that the ledger did not grant.
@@ -224,13 +224,14 @@ func (rm *room) withoutGrant(pl *plan, it *item, grant Grant, err error, nowMs i
 }
 
 // begin claims with the room's fence, acquiring it first when there is none. When
-// the ledger refused before ctx ended, that is the error, not ctx's end.
-func (d *Dispatcher) begin(ctx context.Context, rm *room, claim *Claim) (grant Grant, err error) {
+// the ledger refused before ctx ended, that is the error, not ctx's end. at is when the
+// last call began.
+func (d *Dispatcher) begin(ctx context.Context, rm *room, claim *Claim) (grant Grant, at time.Time, err error) {
 	var refused error
 	err = d.retry(ctx, "claim", func() error {
 		fence, err := rm.owner(ctx)
 		if err == nil {
-			claim.Fence = fence
+			claim.Fence, at = fence, time.Now()
 			grant, err = d.deps.Ledger.Begin(ctx, *claim)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -239,9 +240,9 @@ func (d *Dispatcher) begin(ctx context.Context, rm *room, claim *Claim) (grant G
 		return err
 	})
 	if err != nil && refused != nil {
-		return grant, refused
+		return grant, at, refused
 	}
-	return grant, err
+	return grant, at, err
 }
 
 // owner is the room's fence.

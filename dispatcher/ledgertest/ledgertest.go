@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,6 +17,7 @@ import (
 func Run(t *testing.T, open func(t *testing.T) dispatcher.Ledger) {
 	t.Run("claims", func(t *testing.T) { claims(t, open(t)) })
 	t.Run("fences", func(t *testing.T) { fences(t, open(t)) })
+	t.Run("leases", func(t *testing.T) { leases(t, open(t)) })
 	t.Run("one winner", func(t *testing.T) { oneWinner(t, open(t)) })
 }
 
@@ -93,6 +95,37 @@ func fences(t *testing.T, l dispatcher.Ledger) {
 	want(t, "after the refused claim", begin(t, l, claim("w3", next, "b")), dispatcher.Grant{Granted: list{"b"}})
 	finish(t, l, claim("w1", old, "a"), dispatcher.ClaimSpoken) // what was heard is a fact, whoever says so
 	want(t, "the old owner's end", begin(t, l, claim("w4", next, "a")), dispatcher.Grant{Done: list{"a"}})
+}
+
+// leases: a new owner gets the voice when the old one's sentence is over, or its lease.
+func leases(t *testing.T, l dispatcher.Ledger) {
+	leased := func(delivery string, fence int64, lease time.Duration, danmaku ...event.DanmakuID) dispatcher.Claim {
+		c := claim(delivery, fence, danmaku...)
+		c.Lease = lease
+		return c
+	}
+	first := leased("w1", 1, time.Hour, "a")
+	want(t, "speech", begin(t, l, first), dispatcher.Grant{Granted: list{"a"}})
+	want(t, "the same owner's next", begin(t, l, leased("w2", 1, time.Hour, "b")), dispatcher.Grant{Granted: list{"b"}})
+	finish(t, l, first, dispatcher.ClaimSpoken)
+	if _, err := l.Begin(t.Context(), leased("w3", 2, time.Hour, "c")); !errors.Is(err, dispatcher.ErrVoiceHeld) {
+		t.Errorf("a new owner while the old one speaks: %v, want ErrVoiceHeld", err)
+	}
+	want(t, "private text needs no voice", begin(t, l, claim("w4", 2, "d")), dispatcher.Grant{Granted: list{"d"}})
+	finish(t, l, leased("w2", 1, 0, "b"), dispatcher.ClaimSpoken)
+	want(t, "the sentence is over", begin(t, l, leased("w3", 2, time.Millisecond, "c")), dispatcher.Grant{Granted: list{"c"}})
+	finish(t, l, leased("w2", 1, 0, "b"), dispatcher.ClaimSpoken) // once more, and not the new owner's lease
+	fresh := leased("w5", 3, time.Hour)
+	for deadline := time.Now().Add(5 * time.Second); ; {
+		_, err := l.Begin(t.Context(), fresh)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, dispatcher.ErrVoiceHeld) || time.Now().After(deadline) {
+			t.Fatalf("after the lease: %v", err)
+		}
+	}
+	want(t, "an event window claims no danmaku", begin(t, l, fresh), dispatcher.Grant{})
 }
 
 func oneWinner(t *testing.T, l dispatcher.Ledger) {

@@ -45,23 +45,7 @@ func Run(t *testing.T, open func(t *testing.T, c *clock.Clock) dispatcher.Outlet
 			t.Errorf("Speak = %+v, %v, want ErrLate and nothing heard", got, err)
 		}
 	})
-	t.Run("stops when told", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		stop := time.AfterFunc(100*time.Millisecond, cancel)
-		defer stop.Stop()
-		long := utterance("r", "今天的直播间里所有的商品都可以看一看，喜欢的朋友们可以慢慢挑选，不着急", 30*time.Second)
-		begun := time.Now()
-		got, err := open(t, c).Speak(ctx, long)
-		if err == nil || !errors.Is(err, context.Canceled) {
-			t.Errorf("Speak = %+v, %v, want the context's error", got, err)
-		}
-		if took := time.Since(begun); took > time.Second {
-			t.Errorf("fell silent %v after the start, told after 100ms", took)
-		}
-		if got.FirstAudioMs != 0 && got.EndMs < got.FirstAudioMs {
-			t.Errorf("Spoken = %+v", got)
-		}
-	})
+	t.Run("stops when told", func(t *testing.T) { stops(t, open(t, c), utterance("r", long, 30*time.Second)) })
 	t.Run("cancelled before it begins", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -85,4 +69,23 @@ func Run(t *testing.T, open func(t *testing.T, c *clock.Clock) dispatcher.Outlet
 			}
 		}
 	})
+}
+
+const long = "今天的直播间里所有的商品都可以看一看，喜欢的朋友们可以慢慢挑选，不着急"
+
+func stops(t *testing.T, o dispatcher.Outlet, u dispatcher.Utterance) {
+	ctx, cancel := context.WithCancel(t.Context())
+	stop := time.AfterFunc(100*time.Millisecond, cancel)
+	defer stop.Stop()
+	begun := time.Now()
+	got, err := o.Speak(ctx, u)
+	if err == nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("Speak = %+v, %v, want the context's error", got, err)
+	}
+	if took := time.Since(begun); took > time.Second {
+		t.Errorf("fell silent %v after the start, told after 100ms", took)
+	}
+	if got.FirstAudioMs != 0 && got.EndMs < got.FirstAudioMs {
+		t.Errorf("Spoken = %+v", got)
+	}
 }

@@ -30,7 +30,19 @@ func open(t *testing.T) (*miniredis.Miniredis, dispatcher.Ledger) {
 func TestLedger(t *testing.T) {
 	t.Parallel()
 	ledgertest.Run(t, func(t *testing.T) dispatcher.Ledger {
-		_, l := open(t)
+		server, l := open(t)
+		go func() { // its keys expire when told to
+			tick := time.NewTicker(5 * time.Millisecond)
+			defer tick.Stop()
+			for {
+				select {
+				case <-tick.C:
+					server.FastForward(5 * time.Millisecond)
+				case <-t.Context().Done():
+					return
+				}
+			}
+		}()
 		return l
 	})
 }
