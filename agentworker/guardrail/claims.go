@@ -5,64 +5,166 @@ import (
 	"strings"
 )
 
+// claimRule is a family of statements that need proof or are never made.
+type claimRule struct {
+	detail string
+	proof  bool   // fine when the evidence says the same
+	named  bool   // may be part of a product's name: a brand called 绝对
+	offers bool   // fine when a result holds any promotion
+	care   bool   // fine where a doctor is recommended
+	words  string // one a line or separated by spaces; see newLexicon
+}
+
+var claimRules = []claimRule{
+	{detail: "superlative or guarantee", named: true, words: neverSaid},
+	{detail: "about other shops", words: otherShops},
+	{detail: "medical claim", care: true, words: medical},
+	{detail: "efficacy without evidence", proof: true, named: true, words: efficacy},
+	{detail: "promise without evidence", proof: true, named: true, words: promises},
+	{detail: "offer without evidence", offers: true, named: true, words: offers},
+	{detail: "store claim without evidence", proof: true, named: true, words: storeClaims},
+}
+
+// claims is built once and never changes.
+var claimWords = newLexicon(claimRules, harmless)
+
 var (
-	// never: superlatives and guarantees that advertising law forbids whatever the facts are.
-	never = regexp.MustCompile(`(?i)最(便宜|低价|低|好|佳|优惠|划算|强|棒|高级|先进|新鲜|正宗|实惠|靠谱|安全|畅销|火爆|顶级|值得|大牌)|全网(最|第一|独家)|史上|历史(最低|新低)|第一(品牌|名|的|位)|(全国|世界|行业|销量)第一|独一无二|绝无仅有|国家级|世界级|顶级|极品|王牌|万能|百分百|绝对|肯定(不会|能|可以|有效)|保证|包(治|好|瘦|退|换|过|你)|保你|永久|永不|永远|根治|治愈|祖传|神器|零风险|无副作用|稳赚|升值|假一赔|无效退款|秒杀全网|\b(best|cheapest|lowest|finest|greatest) (price|deal|quality|product|choice|in|on|ever|of)\b|\bthe (best|cheapest|lowest|finest)\b|number one|\bno\. ?1\b|#1 |guarantee(d|s)?\b|\bpromise\b|100 ?% (safe|effective|satisf|money|genuine|guarantee)|forever|permanent(ly)?|risk[- ]free|miracle|\bcures?\b|no side effects|world'?s (best|first|leading)|never (fade|break|shrink|lose)`)
-	// proven: promises that are fine when a result or a fact says so.
-	proven = regexp.MustCompile(`(?i)100 ?%[\p{Han}a-z ]{0,6}|终身[\p{Han}]{0,2}|赠送[\p{Han}]{0,4}|加赠|买赠|送你|免费[\p{Han}]{0,4}|包邮|运费险|无理由|正品|质保|保修|假一罚|价保|保价|以旧换新|当天发货|今天发|马上发货|次日达|顺丰|free (shipping|gift|delivery|returns?)|lifetime|warranty|refunds?|money[- ]back|authentic|genuine|price match|same[- ]day|next[- ]day|best[- ]seller|waterproof|防水|防晒|抗菌|有机|医用|进口|纯棉|真皮|纯银|无糖|无添加|零脂|organic|hypoallergenic|medical grade|imported`)
+	// gapped are statements of two parts: another shop, and what is said of it.
+	gapped = regexp.MustCompile(`(?i)(别家|别人家|其他(店|家|直播间|平台|主播)|隔壁|别的(店|直播间|平台|主播)|同行|友商|某宝|某东|淘宝|京东|拼多多|抖音|快手|天猫|亚马逊|小红书)[^，,。]{0,10}(贵|便宜|假|差|不好|坑|骗|没有|买不到|比不了|高仿|卖[0-9一二三四五六七八九十百千]+)|(other|another) (stores?|shops?|sellers?|hosts?|rooms?)( \w+){0,3} (are|is|sells?|charges?|have|has|cost)|(amazon|temu|shein|walmart|ebay|tiktok shop|aliexpress|costco|target)( \w+){0,3} (are|is|sells?|charges?|has|costs?)`)
+	shops  = regexp.MustCompile(`(?i)家|店|直播间|平台|主播|隔壁|同行|友商|某宝|某东|淘宝|京东|拼多多|抖音|快手|天猫|亚马逊|小红书|other|amazon|temu|shein|walmart|ebay|tiktok|aliexpress|costco|target`)
 	// denied before a phrase turns it round: cannot guarantee.
-	denied = regexp.MustCompile(`(?i)(不|没|没有|无法|不能|不敢|并非|未|别|勿|cannot|can't|can not|not|no|never|without|don't|doesn't|isn't|won't)[^，,。.!！]{0,5}$`)
-	// rival: talk about other shops.
-	rival  = regexp.MustCompile(`(?i)(别家|其他(店|家|直播间|平台)|隔壁|别的(店|直播间|平台)|同行)[^，,。]{0,8}(贵|便宜|假|差|不好|坑|骗|没有)|(比|去)(淘宝|京东|拼多多|抖音|快手|天猫|亚马逊)|(淘宝|京东|拼多多|天猫)(贵|便宜|更)|cheaper than (amazon|temu|shein|walmart)|other (stores?|shops?|sellers?) (are|is|sell|charge|have)`)
-	effect = regexp.MustCompile(`(?i)治疗|疗效|药效|消炎|杀菌率|降血(压|糖|脂)|抗癌|防癌|减肥|瘦身|燃脂|丰胸|壮阳|增高|生发|祛斑|美白|抗衰|除皱|排毒|养生|treats?\b|heals?\b|lose weight|weight loss|anti-aging|detox|cancer|diabetes|blood pressure`)
+	denied = regexp.MustCompile(`(?i)(不|没|无法|无需|无|不敢|并非|未|别|勿|是否|cannot|can't|can not|not|no|never|without|don't|doesn't|isn't|aren't|won't|nor)([^，,。.!！；;还又也就且但]{0,10})$`)
+	// notDenied are words that hold such a syllable and deny nothing.
+	notDenied = strings.NewReplacer(
+		"特别", "特", "分别", "分", "区别", "区", "级别", "级", "个别", "个", "性别", "性", "类别", "类", "告别", "告",
+		"不但", "", "不仅", "", "不光", "", "不只", "", "不错", "", "不用担心", "", "没想到", "", "没问题", "", "没错", "", "未来", "", "无论", "",
+		"不管", "", "不愧", "", "不止", "", "no problem", "", "no doubt", "", "no worries", "", "no wonder", "", "not only", "", "no other", "")
+	doctor = regexp.MustCompile(`(问|咨询|看|找|听|遵)[^，,。]{0,4}(医生|医师|药师|医嘱|医院)|(ask|see|consult|check with|talk to|speak to)( with)?( your| a)? (doctor|physician|pharmacist|gp)`)
+	asks   = []string{"吗", "?", "？", "么", "与否"}
 )
 
 // UnsupportedClaims objects to superlatives and guarantees, talk about other
-// shops, medical effects, and promises that no evidence holds.
+// shops, medical effects, and promises that no evidence holds. The names of the
+// products of the results, and of viewers who are spoken to, make no promise.
 func UnsupportedClaims(in *Input) (Finding, bool) {
-	for _, rule := range []struct {
-		words  *regexp.Regexp
-		detail string
-		proof  bool // fine when the evidence says the same
-	}{
-		{never, "superlative or guarantee", false},
-		{rival, "about other shops", false},
-		{effect, "medical or efficacy claim", true},
-		{proven, "promise without evidence", true},
-	} {
-		for _, at := range rule.words.FindAllStringIndex(in.Text, -1) {
-			phrase := in.Text[at[0]:at[1]]
-			if denied.MatchString(in.Text[:at[0]]) || asked(in.Text[at[1]:]) {
-				continue
-			}
-			if rule.proof && in.Evidence.says(core(phrase)) {
-				continue
-			}
-			return found(phrase, rule.detail)
+	text := []rune(plain(in.Text))
+	named := in.names(text)
+	for at := 0; at < len(text); {
+		w, n := claimWords.longest(text, at)
+		if n == 0 {
+			at++
+			continue
+		}
+		if w.rule != nil && !w.excused(in, text, at, at+n, named) {
+			return found(spanOf(in.Text, text, at, at+n), w.rule.detail)
+		}
+		at += n
+	}
+	if shops.MatchString(in.Text) {
+		if at := gapped.FindStringIndex(in.Text); at != nil && !turned(in.Text[:at[0]]) {
+			return found(in.Text[at[0]:at[1]], "about other shops")
 		}
 	}
 	return fine, true
 }
 
-// core is the part of a promise that evidence must hold: the words that the
-// pattern lets follow are only there to be shown.
-func core(phrase string) string {
-	phrase = strings.TrimSpace(phrase)
-	for _, stem := range []string{"赠送", "免费", "终身"} {
-		if strings.HasPrefix(phrase, stem) {
-			return stem
+// excused reports whether the phrase at from..to is denied, asked, part of a name,
+// or held by evidence.
+func (w *word) excused(in *Input, text []rune, from, to int, named []span) bool {
+	if turned(string(text[:from])) || asked(string(text[to:])) {
+		return true
+	}
+	for _, n := range named {
+		if n.from <= from && to <= n.to && (w.rule.named && !n.viewer || w.rule.proof) {
+			return true
 		}
 	}
-	if strings.HasPrefix(phrase, "100") {
-		return strings.ReplaceAll(string([]rune(phrase)[:4]), " ", "")
+	switch {
+	case w.rule.care:
+		return doctor.MatchString(string(text))
+	case w.rule.offers:
+		return in.Evidence.offers()
+	case w.rule.proof:
+		for _, core := range w.cores {
+			if in.Evidence.says(core) {
+				return true
+			}
+		}
 	}
-	if phrase == "送你" {
-		return "送"
+	return false
+}
+
+// turned reports whether what stands before a phrase denies it.
+func turned(before string) bool {
+	if i := strings.LastIndexAny(before, "，,。！!？?；;"); i >= 0 {
+		before = before[i:]
 	}
-	return phrase
+	return denied.MatchString(notDenied.Replace(strings.ToLower(before)))
 }
 
 // asked reports whether what follows makes the phrase a question.
 func asked(rest string) bool {
-	return strings.HasPrefix(rest, "吗") || strings.HasPrefix(rest, "?") || strings.HasPrefix(rest, "？")
+	for _, a := range asks {
+		if strings.HasPrefix(rest, a) {
+			return true
+		}
+	}
+	return false
+}
+
+// span is a name's place in a text.
+type span struct {
+	from, to int // runes
+	viewer   bool
+}
+
+// names are the places of the text that hold the name of a viewer it is for, or of
+// a product that a result is about. A name is what somebody is called, whatever it
+// says: 送你一朵云.
+func (in *Input) names(text []rune) []span {
+	var out []span
+	add := func(name string, viewer bool) {
+		if r := []rune(plain(name)); len(r) > 1 {
+			for at := indexRunes(text, r, 0); at >= 0; at = indexRunes(text, r, at+len(r)) {
+				out = append(out, span{at, at + len(r), viewer})
+			}
+		}
+	}
+	for _, m := range in.Members {
+		add(m.ViewerName, true)
+	}
+	for _, name := range in.Evidence.names {
+		add(name, true)
+	}
+	for _, r := range in.Evidence.Results {
+		for _, name := range r.names {
+			add(name, false)
+		}
+	}
+	return out
+}
+
+func indexRunes(text, part []rune, from int) int {
+	for at := from; at+len(part) <= len(text); at++ {
+		same := true
+		for i, r := range part {
+			if text[at+i] != r {
+				same = false
+				break
+			}
+		}
+		if same {
+			return at
+		}
+	}
+	return -1
+}
+
+// spanOf is the part of the original text that the runes from..to of its plain
+// form stand for; they differ where invisible characters were dropped.
+func spanOf(original string, text []rune, from, to int) string {
+	if r := []rune(original); len(r) == len(text) {
+		return string(r[from:to])
+	}
+	return string(text[from:to])
 }

@@ -3,6 +3,7 @@ package guardrail
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,7 +20,8 @@ const CodeNotFound = "NOT_FOUND"
 type Evidence struct {
 	Results   []Result
 	facts     []quantity.Quantity // product facts, FAQ, room status, skills
-	factText  strings.Builder
+	factText  strings.Builder     // lower case
+	names     []string            // of viewers who are no members: givers of gifts
 	words     []quantity.Quantity // the viewers' own words
 	wordsText strings.Builder
 }
@@ -31,8 +33,10 @@ type Result struct {
 	Code    string // "" when it succeeded
 	absent  string // the link or the words of a product that is not in this room
 	records []record
+	names   []string // of products, brands and shops
+	offers  bool     // it holds a promotion
 	facts   []event.Fact
-	text    string
+	text    string // lower case
 }
 
 // record is the numbers of one object of a result: a product, or a product's SKU.
@@ -57,7 +61,7 @@ const (
 // AddFacts adds text that the prompt gave as facts.
 func (e *Evidence) AddFacts(text string) {
 	e.facts = append(e.facts, quantity.Read(text)...)
-	e.factText.WriteString(text)
+	e.factText.WriteString(strings.ToLower(text))
 	e.factText.WriteByte('\n')
 }
 
@@ -67,6 +71,9 @@ func (e *Evidence) AddWords(text string) {
 	e.wordsText.WriteString(text)
 	e.wordsText.WriteByte('\n')
 }
+
+// AddName adds the name of a viewer who may be spoken to without being a member.
+func (e *Evidence) AddName(name string) { e.names = append(e.names, name) }
 
 // ToolResult is one finished call as the run got it.
 type ToolResult struct {
@@ -86,14 +93,39 @@ func (e *Evidence) AddResult(t ToolResult) {
 		w.kinds[f.Field[strings.LastIndexByte(f.Field, '.')+1:]] = f.Kind
 	}
 	w.value(record{}, "", t.Data) // an error may hold facts too: what is missing, what is out of range
-	r.records, r.text, r.facts = w.records, w.text.String(), t.Facts
+	r.records, r.names, r.text, r.facts = w.records, w.names, strings.ToLower(w.text.String()), t.Facts
+	r.offers = slices.ContainsFunc(r.records, func(rec record) bool { return slices.ContainsFunc(rec.numbers, promotional) }) || offerWords.MatchString(r.text)
 	if t.Code == CodeNotFound {
-		r.absent = text(t.Data["query"])
-		if r.absent == "" && text(t.Data["name"]) == "" { // with a name the product is there, and something about it is not
-			r.absent = text(t.Data["link_id"])
-		}
+		r.absent = absent(t)
 	}
 	e.Results = append(e.Results, r)
+}
+
+// absent is the link or the words of a product that a lookup did not find, ""
+// when it looked for something about a product: an attribute, a size, an order.
+func absent(t ToolResult) string {
+	if query := text(t.Data["query"]); query != "" {
+		return query
+	}
+	link := text(t.Data["link_id"])
+	if text(t.Data["name"]) != "" { // the product is there, and something about it is not
+		return ""
+	}
+	for _, v := range t.Args {
+		if s := text(v); s != link && s != "" {
+			return ""
+		}
+	}
+	return link
+}
+
+func promotional(q quantity.Quantity) bool {
+	switch q.Kind {
+	case quantity.Discount, quantity.Threshold, quantity.Multi, quantity.Nth, quantity.BuyGet:
+		return true
+	default:
+		return false
+	}
 }
 
 // AddText is AddResult for a result that is plain text, such as an FAQ answer or
@@ -107,6 +139,7 @@ func (e *Evidence) AddText(tool string, args map[string]any, text string) {
 type walker struct {
 	kinds   map[string]string // field name -> fact kind
 	records []record
+	names   []string
 	text    strings.Builder
 }
 
@@ -181,6 +214,9 @@ func (w *walker) scalar(to *record, field string, v any) {
 	case string:
 		w.text.WriteString(v)
 		w.text.WriteByte('\n')
+		if nameFields[field] && v != "" && !slices.Contains(w.names, v) {
+			w.names = append(w.names, v)
+		}
 		to.numbers = append(to.numbers, quantity.Read(v)...)
 		if w.kinds[field] == "price" && v != "" { // a price in words without a unit
 			for _, q := range quantity.Read(v) {
@@ -228,13 +264,23 @@ func (w *walker) number(to *record, field string, n int64) {
 	}
 }
 
+// nameFields are the fields that say what something is called.
+var nameFields = map[string]bool{"name": true, "name_en": true, "brand": true, "brand_en": true, "shop": true, "shop_en": true}
+
+var offerWords = regexp.MustCompile(`优惠|满减|折扣|打折|特价|秒杀|限时|赠|红包|返现|券|活动|coupon|discount|on sale|offer|gift`)
+
 // says reports whether facts or a result hold the phrase.
 func (e *Evidence) says(phrase string) bool {
 	phrase = strings.ToLower(phrase)
-	if strings.Contains(strings.ToLower(e.factText.String()), phrase) {
+	if strings.Contains(e.factText.String(), phrase) {
 		return true
 	}
-	return slices.ContainsFunc(e.Results, func(r Result) bool { return strings.Contains(strings.ToLower(r.text), phrase) })
+	return slices.ContainsFunc(e.Results, func(r Result) bool { return strings.Contains(r.text, phrase) })
+}
+
+// offers reports whether a result holds any promotion.
+func (e *Evidence) offers() bool {
+	return slices.ContainsFunc(e.Results, func(r Result) bool { return r.offers })
 }
 
 // looked names the tools whose results were there, for details.

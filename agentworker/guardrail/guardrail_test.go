@@ -201,7 +201,7 @@ var textCases = []textCase{
 	{"leakage", "mode: single", "", "", "", "mode: single"},
 	// unsupported claims
 	{"unsupported_claims", "全网最低价", "", "", "", "*"},
-	{"unsupported_claims", "这是最好的围巾", "", "", "", "最好"},
+	{"unsupported_claims", "这是最好的围巾", "", "", "", "最好的"},
 	{"unsupported_claims", "最近上新了", "", "", "", ""},
 	{"unsupported_claims", "最多两件", "", "", "", ""},
 	{"unsupported_claims", "第一件就是它", "", "", "", ""},

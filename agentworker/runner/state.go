@@ -107,6 +107,7 @@ func (s *state) seedEvidence() {
 	}
 	if e := s.w.Event; e != nil {
 		s.evidence.AddWords(fmt.Sprintf("%s %s %d", e.ViewerName, e.GiftName, e.Count))
+		s.evidence.AddName(e.ViewerName)
 	}
 }
 

@@ -1,0 +1,315 @@
+package guardrail
+
+// neverSaid are superlatives and guarantees that advertising law or the house
+// forbids, whatever the facts are.
+const neverSaid = `
+最便宜 最低价 最低 最佳 最优惠 最优 最划算 最强 最棒 最高级 最先进 最新鲜 最正宗 最实惠 最靠谱 最安全 最畅销 最火爆 最火 最顶级 最值得 最值 最大牌 最专业 最权威 最受欢迎 最牛 最狠 最懂
+最好的 最好用 最好吃 最好看 最好穿 最好喝 最好卖 最好了 质量最好 效果最好 品质最好 做工最好 口碑最好 面料最好 服务最好
+全网最 全网第一 全网独家 全网首发 全网唯一 史上 历史最低 历史新低 历史低价 地板价 骨折价 跳楼价 破价 全国第一 世界第一 行业第一 销量第一 国内第一 亚洲第一 第一品牌 第一名 遥遥领先 无人能及 无与伦比
+独一无二 绝无仅有 国家级 世界级 宇宙级 顶级 顶尖 极品 极致 王牌 万能 百分百 百分之百 绝对 绝版 绝不 绝佳 肯定不会 肯定能 肯定可以 肯定有效 肯定到 肯定合适 肯定没问题 一定能到 一定合适 一定有效 一定不会 一定瘦 一定白
+保证 担保 打包票 我保 保你 保您 包你 包您 包治 包好 包瘦 包过 包满意 包教包会 包不掉色 包正 永久 永不 永远不 根治 祖传 神器 神药 零风险 无风险 无副作用 没有副作用 零添加害 稳赚 升值 保值 假一赔 假一罚十 无效退款 不满意全退
+秒杀全网 买不了吃亏 闭眼入 闭眼买 唯一 首选 必买 全球首 中国第一 国家免检 质量免检 驰名商标 特供 专供 国宴 纯天然无 100%有效 100%安全 100%不 百分百正品
+明天涨价 马上涨价 就要涨价 要涨价 不会降价 不会再降 再也没有 以后没有这个价 错过没有 错过就没 过了今天就没 最后一天 最后机会 仅此一次 亏本 赔钱卖 亏钱 不赚钱 成本价 出厂价 内部价 员工价
+best price
+best prices
+best quality
+best deal
+best deals
+best ever
+best in
+best on the market
+best value
+best choice
+the best
+the cheapest
+the lowest
+the finest
+the greatest
+cheapest
+lowest price
+lowest prices
+cheapest price
+lowest ever
+number one
+no. 1
+no.1
+#1
+guarantee
+guaranteed
+guarantees
+i promise
+we promise
+promise you
+promised
+100% safe
+100% effective
+100% satisfaction
+100% guaranteed
+100% money back
+100% authentic
+forever
+permanent
+permanently
+risk-free
+risk free
+miracle
+no side effects
+without side effects
+world's best
+world's first
+world leading
+world-class
+unbeatable
+second to none
+once in a lifetime
+last chance
+never fade
+never fades
+never break
+never breaks
+never shrink
+never shrinks
+never lose
+never rips
+will definitely
+definitely fit
+definitely arrive
+definitely work
+price will go up
+prices will go up
+price goes up
+selling at a loss
+below cost
+perfect for everyone
+flawless
+`
+
+// otherShops are comparisons with shops and platforms by name.
+const otherShops = `
+比淘宝 比京东 比拼多多 比抖音 比快手 比天猫 比亚马逊 比小红书 比别家 比别人家 比隔壁 比专柜 比实体店 比官网 比超市 去淘宝 去京东 去拼多多 去快手 去抖音 去天猫 去别家 去隔壁
+淘宝贵 京东贵 天猫贵 淘宝便宜 拼多多便宜 拼多多更 淘宝更 京东更 淘宝店 京东店 拼多多店 别家都 别家的 其他家都
+cheaper than amazon
+cheaper than temu
+cheaper than shein
+cheaper than walmart
+cheaper than ebay
+cheaper than anywhere
+cheaper than other
+cheaper than in stores
+cheaper than in store
+cheaper than the
+better than amazon
+better than other brands
+better than any other
+buy it on amazon
+buy on amazon
+go to amazon
+`
+
+// medical are effects that nothing sold here may be said to have.
+const medical = `
+治疗 治好 治愈 主治 能治 可治 医治 疗效 药效 药用 药到病除 消炎 消肿 止痛 止咳 化痰 止血 退烧 杀菌率 降血压 降血糖 降血脂 降三高 降压 降糖 降脂 抗癌 防癌 抗肿瘤 抗病毒 防病 减肥 瘦身 瘦脸 瘦腿 燃脂 刷脂 掉秤 减脂 丰胸 壮阳 补肾 增高 长高 生发 防脱 治脱发 活血 化瘀 祛湿 排毒 解毒 养胃 护肝 养肝 护胃 补血 调经 通便 润肠 明目 改善睡眠 助眠 安神 增强免疫 提高免疫 提升免疫 延年益寿 预防感冒 预防疾病 缓解疼痛 缓解关节 缓解失眠 代替药 替代药 医生推荐 专家推荐 医院同款 临床验证 临床证明 三天见效 七天见效 一周见效 立刻见效 快速见效 立竿见影 速效 当天见效 孕妇放心 孕妇可以用 孕妇能用 婴儿可吃
+cure
+cures
+cured
+heal
+heals
+treats acne
+treats eczema
+treats pain
+treats insomnia
+treats diabetes
+treats disease
+treat acne
+treat eczema
+treat pain
+treat insomnia
+treat diabetes
+treat disease
+treats your
+lose weight
+weight loss
+lose fat
+burn fat
+burns fat
+fat burning
+fat-burning
+slimming
+detox
+detoxes
+lowers cholesterol
+boosts immunity
+boost immunity
+boosts your immunity
+boost your immune
+improves sleep
+helps you sleep
+relieves pain
+pain relief
+anti-inflammatory
+doctor recommended
+doctors recommend
+dermatologist recommended
+clinically proven
+clinically tested
+prevents disease
+prevents hair loss
+hair regrowth
+regrow hair
+medicinal
+safe for pregnancy
+safe during pregnancy
+`
+
+// efficacy are effects of cosmetics that the product's own facts must state.
+const efficacy = `
+美白 祛斑 淡斑 祛痘 淡印 抗衰 抗老 抗皱 除皱 淡纹 抗氧化 紧致 提拉 修复屏障 去屑 抑菌 抗菌 除菌 杀菌 除螨 防蛀 防晒 控油 收缩毛孔 去黑头 变白 白一度 年轻十岁 童颜
+anti-aging
+anti-ageing
+anti-wrinkle
+wrinkles
+whitening
+whitens
+brightening
+antibacterial
+kills bacteria
+sun protection
+firming
+`
+
+// promises are statements on delivery, returns, material and origin that a result
+// or a fact must hold.
+const promises = `
+100% 100%纯棉=纯棉|100%棉|棉100 100%棉=100%棉|纯棉|棉100
+终身 包退 包换 包赔 赠送=赠|买一送|送一|再送|加送|附送|gift 加赠=赠|买一送|送一|再送|加送|附送|gift 买赠=赠|买一送|送一|再送|加送|附送|gift 附赠=赠|买一送|送一|再送|加送|附送|gift 送您=赠|买一送|送一|再送|加送|附送|gift 送你=赠|买一送|送一|再送|加送|附送|gift 送给您=赠|买一送|送一|再送|加送|附送|gift 送给你=赠|买一送|送一|再送|加送|附送|gift 送一=送一|赠 送赠品=赠|买一送|送一|再送|加送|附送|gift 有赠品=赠|买一送|送一|再送|加送|附送|gift 再送=赠|买一送|送一|再送|加送|附送|gift 还送=赠|买一送|送一|再送|加送|附送|gift 都送=赠|买一送|送一|再送|加送|附送|gift 免费 免单 包邮=包邮|免运费|运费0|邮费0|免邮 免邮=包邮|免邮|免运费 免运费=包邮|免运费|免邮 全国包邮 运费险 无理由 随便退 随时退 免费退=免费退|运费险 全额退款 退差价 补差价 价保 保价 质保 保修 延保 正品 假一罚 以旧换新 上门取件=上门取件|上门取 上门安装 极速退款 秒退 先行赔付 只换不修
+当天发=当天发|当日发 当日发=当天发|当日发 今天发=今天发|当天发|当日发 今天就发=今天发|当天发|当日发 今晚发=今晚发|今天发|当天发 马上发货 马上就发 立刻发货 立马发货 现在就发 下单就发 拍下就发 秒发 次日达 隔日达 当日达 明天到 明天就到 明天就能到 明天能到 后天到 后天就到 后天能到 今天到 今天就到 今天能到 顺丰 空运 加急
+防水 防油 防泼水 阻燃 防静电 不掉色 不褪色 不起球 不缩水 不变形 不粘锅=不粘 耐高温 有机 医用 医用级 食品级 进口 原装 纯棉 真皮 头层牛皮=头层牛皮|牛皮 纯银 纯金 足金 无糖 0糖=无糖|0糖 无添加 零添加=零添加|无添加 零脂 0脂=0脂|零脂 无酒精 无香精 不含酒精=不含酒精|无酒精 不含激素 无激素 纯天然 天然无 纯手工 手工 羊绒 真丝 桑蚕丝 国产 德国 日本制 意大利 法国
+free shipping=free shipping|free delivery|ships free|包邮
+free delivery=free shipping|free delivery|包邮
+ships free=free shipping|free delivery|ships free|包邮
+free gift=gift|赠|送
+free gifts=gift|赠|送
+free return=free return|运费险
+free returns=free return|运费险
+for free=free|免费
+lifetime
+warranty=warranty|质保|保修
+full refund=full refund|全额退款
+money-back
+money back
+authentic=authentic|genuine|正品
+genuine=genuine|authentic|正品|真皮
+price match
+same-day
+same day
+next-day
+next day
+overnight
+arrives tomorrow
+arrive tomorrow
+there tomorrow
+delivered tomorrow
+ships today=ships today|same day|same-day
+ship today=ships today|same day|same-day
+ships right away
+ship immediately
+ships immediately
+waterproof=waterproof|water-resistant|防水
+stain-proof
+non-stick
+organic=organic|有机
+hypoallergenic
+medical grade
+food grade=food grade|food-grade|食品级
+imported=imported|进口
+handmade=handmade|hand-made|手工
+cashmere=cashmere|羊绒
+pure cotton=cotton|棉
+100% cotton=100% cotton|cotton 100|pure cotton|纯棉|棉100
+real leather=leather|真皮
+sugar-free=sugar-free|sugar free|无糖
+sugar free=sugar-free|sugar free|无糖
+all natural
+all-natural
+no additives
+made in italy
+made in japan
+made in germany
+made in france
+`
+
+// offers are statements that there is some offer, without saying which.
+const offers = `
+有优惠 有活动 有折扣 做活动 搞活动 在促销 打折 特价 秒杀 限时 清仓 有券 领券 发券 发红包 抢红包 有红包 返现 抽奖 福利价 买赠活动 活动价
+on sale
+discounted
+special offer
+limited time
+limited-time
+flash sale
+coupon for you
+clearance
+`
+
+// storeClaims are statements about the shop itself.
+const storeClaims = `
+官方旗舰 旗舰店 官方授权 品牌授权 官方认证 品牌直供 厂家直销 工厂直供 源头工厂 皇冠店 金牌卖家 百年 老字号 万人回购 回购率 好评率 零差评 百万销量 销量过 销量突破 卖爆了 爆款 明星同款 网红同款 专柜同款 大牌同款 同厂 代工 平替 专利 质检报告 检测报告 获奖 央视 国家认证 官方背书 热销
+official store=official|官方|旗舰
+official shop=official|官方|旗舰
+authorized dealer=authorized|授权
+authorised dealer=authorised|authorized|授权
+factory direct
+award-winning
+award winning
+patented=patent|专利
+best-seller
+best seller
+bestseller
+best-selling
+as seen on
+celebrity
+`
+
+// harmless hold one of the phrases above and say nothing of the kind.
+const harmless = `
+最低消费 最低起订 最低温度 最低配 最低水位 史上线 绝对值 保证金 永久地址 唯一编号 保质期 保质 包装 包好了给 打包好
+最好用冷水 最好用温水 最好用清水 最好用手 最好用干 最好用湿 最好用软 最好用中性 最好用凉水 最好用专用 最好看一下 最好看看 最好看下 最好看尺码 最好穿一 最好穿薄 最好穿防 最好吃完饭 最好的办法 最好的方法 最好的选择是
+第一名单 首选项 手工费 手工皂盒 免费用户 百年好合 送你家 送您家 送你手 送您手 送你那 送您那 送你这
+有活动的话 有活动会 有优惠会 有优惠的话 如有优惠 有券的话 限时间 打折扣
+不保证 无法保证 不能保证 抗氧化剂 防晒衣 防晒帽 防晒霜 防晒伞 防晒袖 防晒乳 防晒喷雾 防晒服 防晒口罩 爆款单
+法国梧桐 日本制造局 德国队
+link number one
+the best way to
+best before
+best regards
+all the best
+the best thing to do
+the best person to
+the best place to
+best to
+best if
+promise date
+no. 10
+no. 11
+no. 12
+no. 13
+no. 14
+no. 15
+no. 16
+no. 17
+no. 18
+no. 19
+no.10
+no.11
+no.12
+#10
+#11
+#12
+#13
+#14
+#15
+#16
+#17
+#18
+#19
+`
