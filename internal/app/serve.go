@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"go.uber.org/fx"
@@ -14,6 +16,7 @@ import (
 	"livehost/harness"
 	"livehost/internal/cli"
 	"livehost/internal/clock"
+	"livehost/internal/config"
 	"livehost/internal/embedded/policy"
 	"livehost/internal/lifecycle"
 	"livehost/streams/kafka"
@@ -41,6 +44,13 @@ func runServe(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
 	if err := cfg.Validate(want); err != nil {
 		return err
 	}
+	if slices.Contains(want, analyticsTarget) {
+		store, err := serveStore(ctx, o, cfg, log)
+		if err != nil {
+			return err
+		}
+		more = append(more, store)
+	}
 	if usesKafka, _ := needs(want); usesKafka {
 		if err := provision(ctx, cfg, log); err != nil {
 			return err
@@ -54,15 +64,51 @@ func runServe(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
 	return runApp(ctx, system(cfg, want, clk, log, outlets, more...))
 }
 
+// serveStore is the ClickHouse of --target=analytics: the embedded engine, or the
+// configured server.
+func serveStore(ctx context.Context, o cli.ServeOptions, cfg Config, log *slog.Logger) (fx.Option, error) {
+	if !o.Embedded {
+		return storeOption(ctx, cfg, log)
+	}
+	dir, err := serveDataDir(o)
+	if err != nil {
+		return nil, err
+	}
+	store, err := startEngine(ctx, dir, 0, log)
+	if err != nil {
+		return nil, err
+	}
+	return store.option(log), nil
+}
+
+// keptHashKey is the key kept in a file, made on first use: a new one would make
+// everyone a stranger.
+func keptHashKey(path string) (config.Secret, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		key := newHashKey()
+		return key, os.WriteFile(path, []byte(key), 0o600)
+	}
+	return config.Secret(b), err
+}
+
+// serveDataDir is where the embedded servers of serve keep their data.
+func serveDataDir(o cli.ServeOptions) (string, error) {
+	if o.Data != "" {
+		return o.Data, nil
+	}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("data directory: %w; name one with --data", err)
+	}
+	return filepath.Join(base, "livehost", "data"), nil
+}
+
 // serveEmbedded starts the embedded servers for serve --embedded, at speed 1.
 func serveEmbedded(o cli.ServeOptions, cfg *Config, clk *clock.Clock) (*embedded, error) {
-	dir := o.Data
-	if dir == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return nil, fmt.Errorf("data directory: %w; name one with --data", err)
-		}
-		dir = filepath.Join(base, "livehost", "data")
+	dir, err := serveDataDir(o)
+	if err != nil {
+		return nil, err
 	}
 	h, err := loadHarness(cfg.Harness)
 	if err != nil {
@@ -78,6 +124,13 @@ func serveEmbedded(o cli.ServeOptions, cfg *Config, clk *clock.Clock) (*embedded
 		return nil, err
 	}
 	e.configure(cfg)
+	cfg.ClickHouse.DSN = engineDSN
+	if cfg.Analytics.HashKey == "" {
+		if cfg.Analytics.HashKey, err = keptHashKey(filepath.Join(dir, "hash.key")); err != nil {
+			e.close()
+			return nil, err
+		}
+	}
 	log.Info("embedded servers", "data", dir, "kafka", cfg.Kafka.Brokers, "policy", policy.ModelName)
 	return e, nil
 }
