@@ -199,7 +199,7 @@ func TestRun(t *testing.T) {
 		{
 			"reasoning markup never leaves", event.Single, price,
 			[]modeltest.Step{modeltest.Call(skill...), modeltest.Say("<tool_call>{\"name\":\"x\"")},
-			"public [d1]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nhit leakage block <tool_call\n",
+			"public [d1]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nhit leakage block <tool_call\nhit language retry <tool_call>{\"name\":\"x\"\n",
 		},
 		{
 			"rounds used up", event.Single, price,

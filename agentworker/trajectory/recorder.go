@@ -12,10 +12,11 @@ import (
 	"livehost/streams/event"
 )
 
-// Caps of one step's texts, in bytes. Tool results and reasoning may be long;
-// what is cut is said in place.
+// Caps of one step's texts, in bytes: tool results are kept whole as long as a
+// record of the log can hold them. What is cut is said in place.
 const (
-	MaxText      = 16 << 10
+	MaxInput     = 64 << 10
+	MaxOutput    = 256 << 10
 	MaxReasoning = 8 << 10
 )
 
@@ -54,7 +55,7 @@ func (r *Recorder) Add(ctx context.Context, s event.Step) {
 	r.seq++
 	s.Schema, s.Seq = event.SchemaVersion, r.seq
 	s.RunID, s.WindowID, s.RoomID, s.Variant, s.Versions = r.base.RunID, r.base.WindowID, r.base.RoomID, r.base.Variant, r.base.Versions
-	s.Input, s.Output, s.Reasoning = clip(s.Input, MaxText), clip(s.Output, MaxText), clip(s.Reasoning, MaxReasoning)
+	s.Input, s.Output, s.Reasoning = clip(s.Input, MaxInput), clip(s.Output, MaxOutput), clip(s.Reasoning, MaxReasoning)
 	r.pending = append(r.pending, s)
 	if !r.busy {
 		r.busy = true
