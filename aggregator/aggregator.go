@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"livehost/aggregator/admission"
 	"livehost/internal/clock"
 	"livehost/internal/fault"
 	"livehost/streams"
@@ -50,6 +51,7 @@ type Aggregator struct {
 	cfg   Config
 	deps  Deps
 	stats counters
+	prior *admission.Prior // run times of all rooms
 
 	mu         sync.Mutex
 	partitions map[int32]*partition
@@ -65,7 +67,7 @@ func New(cfg Config, deps Deps) (*Aggregator, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("aggregator: %w", err)
 	}
-	return &Aggregator{cfg: cfg, deps: deps, partitions: map[int32]*partition{}}, nil
+	return &Aggregator{cfg: cfg, deps: deps, prior: admission.NewPrior(cfg.FirstRun.Milliseconds()), partitions: map[int32]*partition{}}, nil
 }
 
 // Binding is the stage's consumer group. Its own window.v1 is among the topics

@@ -56,6 +56,13 @@ func (p *partition) checkpoint(ctx context.Context) error {
 		p.breakOff(err)
 		return err
 	}
+	for _, r := range rooms {
+		r.mu.Lock()
+		if !r.changed {
+			p.park(r, now)
+		}
+		r.mu.Unlock()
+	}
 	return nil
 }
 

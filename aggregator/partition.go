@@ -19,11 +19,12 @@ type partition struct {
 
 	mu      sync.Mutex
 	rooms   map[event.RoomID]*room
-	offsets map[string]int64 // topic -> after the last record handled
-	marks   []mark           // oldest first, at least one
-	dirty   bool             // a checkpoint is due
-	timer   *time.Timer      // of the checkpoint
-	broken  error            // state and log may differ: nothing more is handled
+	parked  map[event.RoomID][]byte // rooms in which nothing happens, as their room-state.v1
+	offsets map[string]int64        // topic -> after the last record handled
+	marks   []mark                  // oldest first, at least one
+	dirty   bool                    // a checkpoint is due
+	timer   *time.Timer             // of the checkpoint
+	broken  error                   // state and log may differ: nothing more is handled
 	closed  bool
 }
 
@@ -37,7 +38,7 @@ func newPartition(a *Aggregator, number int32) *partition {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &partition{
 		a: a, number: number, ctx: ctx, cancel: cancel,
-		rooms: map[event.RoomID]*room{}, offsets: map[string]int64{},
+		rooms: map[event.RoomID]*room{}, parked: map[event.RoomID][]byte{}, offsets: map[string]int64{},
 	}
 }
 
@@ -46,11 +47,51 @@ func (p *partition) room(id event.RoomID) *room {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := p.rooms[id]
-	if r == nil {
-		r = newRoom(p, id)
-		p.rooms[id] = r
+	if r != nil {
+		return r
 	}
+	r = newRoom(p, id)
+	if state, ok := p.parked[id]; ok {
+		delete(p.parked, id)
+		if s, err := event.Decode[event.RoomState](state); err == nil {
+			r.context.recall(s)
+		} else {
+			p.a.deps.Log.Warn("room state skipped", "room_id", id, "err", err)
+		}
+	}
+	p.rooms[id] = r
 	return r
+}
+
+// locked is the room, locked; the caller unlocks it.
+func (p *partition) locked(id event.RoomID) *room {
+	for {
+		r := p.room(id)
+		if r.mu.Lock(); !r.parked {
+			return r
+		}
+		r.mu.Unlock() // parked in between
+	}
+}
+
+// park puts the room away when nothing is open in it and nothing has happened for
+// as long as its ids are known. Callers hold the room's lock.
+func (p *partition) park(r *room, nowMs int64) {
+	if len(r.items) > 0 || len(r.flights) > 0 || nowMs-r.lastMs < p.a.cfg.Memory.Milliseconds() {
+		return
+	}
+	state, err := event.Encode(r.state(map[string]int64{}, nowMs))
+	if err != nil {
+		return
+	}
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	r.parked = true
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.rooms, r.id)
+	p.parked[r.id] = state
 }
 
 // seen notes how far the topic was handled.
@@ -76,15 +117,15 @@ func (p *partition) touch() {
 
 // with applies a record to its room, publishes what came out and acknowledges.
 func (p *partition) with(ctx context.Context, id event.RoomID, apply application, ack streams.Ack) {
-	r := p.room(id)
-	r.mu.Lock()
+	r := p.locked(id)
 	defer r.mu.Unlock()
 	if err := p.fault(); err != nil {
 		ack(err)
 		return
 	}
 	apply(r, ack)
-	r.open(p.a.deps.Clock.NowMs())
+	r.lastMs = p.a.deps.Clock.NowMs()
+	r.open(r.lastMs)
 	p.flush(ctx, r)
 	r.schedule()
 }
@@ -93,7 +134,7 @@ func (p *partition) with(ctx context.Context, id event.RoomID, apply application
 func (p *partition) wake(r *room) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if p.gone() {
+	if r.parked || p.gone() {
 		return
 	}
 	r.open(p.a.deps.Clock.NowMs())

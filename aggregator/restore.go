@@ -3,6 +3,7 @@ package aggregator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"livehost/aggregator/cluster"
@@ -42,6 +43,7 @@ func (p *partition) restore(ctx context.Context) error {
 	for _, r := range p.rooms {
 		r.mu.Lock()
 		p.a.stats.restored.Add(int64(len(r.items)))
+		r.lastMs = r.nowMs()
 		r.settleRestored()
 		r.schedule()
 		if len(r.waiting) > 0 {
@@ -52,9 +54,8 @@ func (p *partition) restore(ctx context.Context) error {
 	return nil
 }
 
-// recall starts the rooms from their last state, and says where to read on from.
+// recall parks the rooms with their last state, and says where to read on from.
 func (p *partition) recall(ctx context.Context) (map[string]int64, error) {
-	states := map[event.RoomID]event.RoomState{}
 	last := event.RoomState{ReadBack: map[string]int64{}}
 	_, err := p.a.deps.Reader.Read(ctx, event.TopicRoomState, p.number, 0, func(rec streams.Record) error {
 		s, err := event.Decode[event.RoomState](rec.Value)
@@ -62,7 +63,7 @@ func (p *partition) recall(ctx context.Context) (map[string]int64, error) {
 			p.a.deps.Log.Warn("room state skipped", "room_id", rec.Key, "err", err)
 			return nil
 		}
-		states[rec.Key] = s
+		p.parked[rec.Key] = slices.Clone(rec.Value)
 		if s.TimeMs >= last.TimeMs {
 			last = s
 		}
@@ -70,9 +71,6 @@ func (p *partition) recall(ctx context.Context) (map[string]int64, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", event.TopicRoomState, err)
-	}
-	for id, s := range states {
-		p.room(id).context.recall(s)
 	}
 	return last.ReadBack, nil
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"livehost/streams/event"
+	"livehost/streams/streamstest"
+	"livehost/streams/topic"
 )
 
 func TestRestoreKnowsTheRoom(t *testing.T) {
@@ -32,6 +34,46 @@ func TestRestoreKnowsTheRoom(t *testing.T) {
 			c.FocusProduct != "p7" || c.ListedLinks != 1 || len(c.HostUtterances) != 1 || len(c.PaidViewers) != 1 || w.Members[0].FocusLink != "7" {
 			t.Errorf("window after the restart %+v", w)
 		}
+	})
+}
+
+// A room in which nothing happens is put away, and is itself again when something
+// does; a restart finds it put away.
+func TestIdleRoomIsParked(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = answered
+		r.put(r.event(event.RoomOpened, func(e *event.RoomEvent) {
+			e.BroadcastID, e.Settings = "b1", &event.RoomSettings{Language: "en", HostName: "小播"}
+		}))
+		r.put(r.event(event.ProductInFocus, func(e *event.RoomEvent) { e.LinkID = "7" }))
+		r.say("d1", "a1", "80")
+		r.step = 10 * time.Second
+		r.pass(10 * time.Minute)
+		if got := r.agg.Stats(); got.Rooms != 1 {
+			t.Errorf("parked too early: %+v", got)
+		}
+		other := event.RoomID("r1") // keeps the partition's checkpoints going
+		for other == roomID || topic.PartitionOf(other, streamstest.Partitions) != number {
+			other += "x"
+		}
+		tick := func() {
+			r.put(event.RoomEvent{Schema: 1, EventID: time.Now().String(), RoomID: other, Kind: event.Like, TimeMs: time.Now().UnixMilli()})
+			r.pass(time.Minute)
+		}
+		for range 12 {
+			tick()
+		}
+		if got := r.agg.Stats(); got.Rooms != 1 || got.Parked != 1 {
+			t.Errorf("not parked: %+v", got)
+		}
+		r.restart()
+		r.say("d2", "a2", "81")
+		if w := r.windows(2)[1]; w.BroadcastID != "b1" || w.Context.Settings.HostName != "小播" || w.Context.FocusLink != "7" {
+			t.Errorf("window after it was parked %+v", w)
+		}
+		r.pass(30 * time.Second)
+		r.check()
 	})
 }
 

@@ -35,7 +35,9 @@ type room struct {
 	speech  speech
 	thanks  thanks
 	logged  exposures
-	changed bool // since the last room-state.v1
+	changed bool  // since the last room-state.v1
+	lastMs  int64 // when a record of it was handled last
+	parked  bool  // no longer the partition's: records go to its successor
 }
 
 // output is what is published and acknowledged together.
@@ -114,7 +116,7 @@ func newRoom(p *partition, id event.RoomID) *room {
 		flights: map[event.WindowID]*flight{}, known: newMemory(cfg.Memory.Milliseconds()), gone: newMemory(cfg.Memory.Milliseconds()),
 		context: newRoomContext(cfg.Settings), sources: map[string]*source{},
 		limiter: filter.NewLimiter(filter.Rate{Burst: cfg.FloodBurst, RefillMs: cfg.FloodRefill.Milliseconds()}),
-		runs:    admission.NewRunTimes(cfg.FirstRun.Milliseconds()),
+		runs:    admission.NewRunTimes(p.a.prior),
 		logged:  newExposures(),
 	}
 }

@@ -9,6 +9,8 @@ type Stats struct {
 	SkewedClock int64 // times taken from the log because the source's clock was off
 	Windows     int64 // published
 	Restored    int64 // danmaku found in flight on assignment
+	Rooms       int64 // in which something happens now
+	Parked      int64 // in which nothing does
 }
 
 type counters struct {
@@ -17,8 +19,17 @@ type counters struct {
 
 // Stats is the present counts.
 func (a *Aggregator) Stats() Stats {
-	return Stats{
+	s := Stats{
 		Danmaku: a.stats.danmaku.Load(), Duplicates: a.stats.duplicates.Load(), SkewedClock: a.stats.skewed.Load(),
 		Windows: a.stats.windows.Load(), Restored: a.stats.restored.Load(),
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range a.partitions {
+		p.mu.Lock()
+		s.Rooms += int64(len(p.rooms))
+		s.Parked += int64(len(p.parked))
+		p.mu.Unlock()
+	}
+	return s
 }

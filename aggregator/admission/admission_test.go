@@ -80,7 +80,8 @@ func TestBeyondIsSafe(t *testing.T) {
 
 func TestRunTimes(t *testing.T) {
 	t.Parallel()
-	r := admission.NewRunTimes(3500)
+	prior := admission.NewPrior(3500)
+	r := admission.NewRunTimes(prior)
 	r.Observe(100)
 	if got := r.MedianMs(); got != 3500 {
 		t.Errorf("median %d of one run, want the assumed one", got)
@@ -91,5 +92,14 @@ func TestRunTimes(t *testing.T) {
 	r.Observe(9000)
 	if got := r.MedianMs(); got != 900 {
 		t.Errorf("median %d, want 900", got)
+	}
+	for range 6 {
+		r.Observe(5000)
+	}
+	if got := r.SafeMs(); got != 5000 {
+		t.Errorf("safe time %d, want 5000", got)
+	}
+	if got := admission.NewRunTimes(prior).MedianMs(); got != 900 {
+		t.Errorf("a new room expects %d, want what the others needed", got)
 	}
 }
