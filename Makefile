@@ -9,7 +9,7 @@ DEMO_ARGS := $(if $(ROOM),--room $(ROOM)) $(if $(CATALOG),--catalog $(CATALOG)) 
              $(if $(SPEED),--speed $(SPEED)) $(if $(FROM),--from $(FROM)) $(if $(FOR),--for $(FOR)) \
              $(if $(PROFILE),--profile $(PROFILE)) $(ARGS)
 
-.PHONY: help build demo test bench lint fmt golden fuzz clean services services-down test-real faults FORCE
+.PHONY: help build engine demo test bench lint fmt golden fuzz clean services services-down test-real faults FORCE
 
 help: ## print this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,10 +19,14 @@ build: $(BIN) ## build bin/livehost
 $(BIN): FORCE
 	go build -trimpath -o $(BIN) ./cmd/livehost
 
+engine: build ## fetch the embedded ClickHouse engine through npm (178 MB, once)
+	@./$(BIN) engine install
+
 demo: build ## an AI host answers a live room: ROOM= SPEED= FROM= FOR= CATALOG= FOCUS= PROFILE= ARGS=
+	@./$(BIN) engine install || echo "going on without ClickHouse"
 	./$(BIN) demo $(DEMO_ARGS)
 
-test: ## all tests, race detector on, in random order
+test: engine ## all tests, race detector on, in random order
 	go vet $(PKG)
 	go test -race -shuffle=on -timeout 14m $(PKG)
 
@@ -49,7 +53,7 @@ fmt: ## gofmt
 	gofmt -w $$(git ls-files '*.go')
 
 golden: ## rewrite the generated references and golden files, for review as a diff
-	go test $(PKG) -run 'Golden' -update
+	go test $$(grep -rl --include=*_test.go 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
 
 fuzz: ## thirty seconds of each fuzz target
 	@for f in $$(grep -rl --include=*_test.go '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
