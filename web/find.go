@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -27,23 +28,31 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request) {
 
 // danmakuView is the page of one danmaku.
 type danmakuView struct {
-	Row   board.Row
+	ID    event.DanmakuID
+	Row   *board.Row // nil: not remembered; what is shown is from the store
 	Cover *board.Row // whose answer covers it
+	Heard []event.Delivery
+	Ended []event.Outcome
 }
 
 func (s *Server) danmaku(w http.ResponseWriter, r *http.Request) {
-	id := event.DanmakuID(r.URL.Query().Get("id"))
-	row, ok := s.board.Row(id)
-	if !ok {
-		s.message404(w, "The console does not remember danmaku "+string(id)+".",
-			"It keeps the newest danmaku since it was started. The log knows older ones: livehost danmaku show ID.")
+	v := danmakuView{ID: event.DanmakuID(r.URL.Query().Get("id"))}
+	if row, ok := s.board.Row(v.ID); ok {
+		v.Row = &row
+		if o := row.Outcome; o != nil && o.CoverID != "" {
+			if cover, ok := s.board.Row(o.CoverID); ok {
+				v.Cover = &cover
+			}
+		}
+		s.render(w, http.StatusOK, "danmaku", page{Title: "Danmaku", Body: v})
 		return
 	}
-	v := danmakuView{Row: row}
-	if o := row.Outcome; o != nil && o.CoverID != "" {
-		if cover, ok := s.board.Row(o.CoverID); ok {
-			v.Cover = &cover
-		}
+	trace, away := s.trace(r.Context(), string(v.ID))
+	v.Heard, v.Ended = trace.Heard, trace.Ended
+	if len(v.Heard)+len(v.Ended) == 0 {
+		s.sayMissing(w, "Nothing is known of danmaku "+string(v.ID)+".",
+			cmp.Or(away, "Neither the console's memory nor the analytics store has it. The log may: livehost danmaku show ID."))
+		return
 	}
 	s.render(w, http.StatusOK, "danmaku", page{Title: "Danmaku", Body: v})
 }
@@ -51,6 +60,6 @@ func (s *Server) danmaku(w http.ResponseWriter, r *http.Request) {
 // messageView is a page that only says something.
 type messageView struct{ Head, Text string }
 
-func (s *Server) message404(w http.ResponseWriter, head, text string) {
+func (s *Server) sayMissing(w http.ResponseWriter, head, text string) {
 	s.render(w, http.StatusNotFound, "message", page{Title: "Not found", Body: messageView{head, text}})
 }

@@ -39,13 +39,25 @@ type Minute struct {
 	Counted int64
 }
 
-// Incidents is guardrail hits, fallbacks and failed danmaku.
+// Incidents is guardrail hits, fallbacks and danmaku that were suppressed, failed
+// or expired.
 type Incidents interface {
 	// Incidents are newest first.
 	Incidents(ctx context.Context, f IncidentFilter) ([]Incident, error)
-	// Run is the trajectory of a run and what became of its reply; a run that is
-	// not known is fault.Invalid.
-	Run(ctx context.Context, id event.RunID) (Run, error)
+}
+
+// Traces is what is stored of one run, window or danmaku.
+type Traces interface {
+	// Trace is empty when nothing is stored under the id. Steps hold no prompt, and
+	// reasoning and raw output only when restricted.
+	Trace(ctx context.Context, id string, restricted bool) (Trace, error)
+}
+
+// Trace is one or several runs of the agent and what became of them.
+type Trace struct {
+	Steps []event.Step     // by run and number
+	Heard []event.Delivery // each in its latest state
+	Ended []event.Outcome
 }
 
 // IncidentFilter is which incidents; zero values do not restrict.
@@ -76,13 +88,6 @@ type Incident struct {
 	Policy  string
 	Harness string
 	Danmaku []event.DanmakuID
-}
-
-// Run is one run of the agent.
-type Run struct {
-	Steps []event.Step
-	Heard []event.Delivery
-	Ended []event.Outcome
 }
 
 // Experiments is what the experiments have shown so far.

@@ -7,6 +7,8 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"livehost/internal/wording"
@@ -22,7 +24,7 @@ type pages struct {
 	parts  *template.Template // what is sent alone
 }
 
-var pageNames = []string{"live", "danmaku", "message"}
+var pageNames = []string{"live", "danmaku", "run", "outcomes", "incidents", "experiments", "message"}
 
 func parsePages() (*pages, error) {
 	parts, err := template.New("parts").Funcs(functions()).ParseFS(templateFiles, "templates/parts.html")
@@ -84,6 +86,14 @@ func functions() template.FuncMap {
 		"late":     func(at, asked int64) bool { return at-asked > answerWithinMs },
 		"heardAt":  heardAt,
 		"entry":    menuEntry,
+		"day":      func(t time.Time) string { return t.UTC().Format("01-02 15:04:05") },
+		"minute":   func(t time.Time) string { return t.UTC().Format("01-02 15:04") },
+		"latency":  latencyCell,
+		"number":   number,
+		"percent":  percent,
+		"yuan":     yuan,
+		"interval": interval,
+		"metric":   func(name string) string { return strings.TrimSuffix(strings.ReplaceAll(name, "_", " "), " fen") },
 	}
 }
 
@@ -109,6 +119,51 @@ type entry struct {
 
 func menuEntry(href, section, label, current string) entry {
 	return entry{href, label, section == current}
+}
+
+// latencyCell is a percentile in seconds; a miss has no length.
+func latencyCell(ms *float64) string {
+	switch {
+	case ms == nil:
+		return "–"
+	case *ms > answerWithinMs:
+		return "> 15 s"
+	}
+	return fmt.Sprintf("%.1f s", *ms/1000)
+}
+
+func number(x *float64, digits int) string {
+	if x == nil {
+		return "–"
+	}
+	return strconv.FormatFloat(*x, 'f', digits, 64)
+}
+
+func percent(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", *x*100)
+}
+
+// yuan is money in fen as people write it.
+func yuan(fen *float64) string {
+	if fen == nil {
+		return "–"
+	}
+	return fmt.Sprintf("¥%.2f", *fen/100)
+}
+
+// interval is an effect with its interval, in yuan when the metric is money.
+func interval(e Effect) string {
+	show := func(x float64) string { return fmt.Sprintf("%+.4f", x) }
+	if strings.HasSuffix(e.Metric, "_fen") {
+		show = func(x float64) string { return fmt.Sprintf("%+.2f yuan", x/100) }
+	}
+	if e.Lo == nil || e.Hi == nil {
+		return show(e.Diff)
+	}
+	return fmt.Sprintf("%s (%s to %s)", show(e.Diff), show(*e.Lo), show(*e.Hi))
 }
 
 // clockTime is room time of day, UTC as everywhere in livehost.

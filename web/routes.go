@@ -26,6 +26,14 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /live/stream", s.stream)
 	mux.HandleFunc("GET /find", s.find)
 	mux.HandleFunc("GET /danmaku", s.danmaku)
+	mux.HandleFunc("GET /run", s.run)
+	mux.HandleFunc("GET /outcomes", s.outcomes)
+	mux.HandleFunc("GET /outcomes/data", s.outcomesData)
+	mux.HandleFunc("GET /incidents", s.incidents)
+	mux.HandleFunc("GET /experiments", s.experiments)
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		s.sayMissing(w, "There is no page here.", "The menu above leads to those there are.")
+	})
 	mux.Handle("GET /static/", http.StripPrefix("/static/", cached(http.FileServerFS(files))))
 	return guarded(mux)
 }

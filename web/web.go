@@ -18,14 +18,15 @@ import (
 	"livehost/web/board"
 )
 
-// Deps is what the console reads from. The three of the analytics store are nil
-// in a process that has none.
+// Deps is what the console reads from. Those of the analytics store are nil in
+// a process that has none.
 type Deps struct {
 	Log         *slog.Logger
 	Clock       RoomClock
 	Live        LiveSource
 	Minutes     Minutes
 	Incidents   Incidents
+	Traces      Traces
 	Experiments Experiments
 }
 

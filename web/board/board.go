@@ -13,7 +13,7 @@ import (
 
 // Config is how much a Board keeps.
 type Config struct {
-	Danmaku   int  `yaml:"danmaku"` // the newest so many, and as many windows
+	Danmaku   int  `yaml:"danmaku"` // the newest so many, and twice as many windows
 	Reasoning bool `yaml:"-"`       // keep the model's reasoning and outputs; set by whoever may see them
 }
 
@@ -42,6 +42,10 @@ type Board struct {
 	changed chan struct{} // closed at the next change
 }
 
+// windowsPerDanmaku leaves room for windows of events and for second asks, so that
+// a danmaku is forgotten before its window.
+const windowsPerDanmaku = 2
+
 // New makes an empty board.
 func New(cfg Config) (*Board, error) {
 	if err := cfg.Validate(); err != nil {
@@ -50,7 +54,7 @@ func New(cfg Config) (*Board, error) {
 	return &Board{
 		cfg:     cfg,
 		rows:    newShelf(cfg.Danmaku, func(r *row) (int64, event.DanmakuID) { return r.at, r.data.ID }),
-		windows: newShelf(cfg.Danmaku, func(w *window) (int64, event.WindowID) { return w.at, w.data.ID }),
+		windows: newShelf(windowsPerDanmaku*cfg.Danmaku, func(w *window) (int64, event.WindowID) { return w.at, w.data.ID }),
 		rooms:   map[event.RoomID]*Room{}, recent: list.New(), places: map[event.DanmakuID]*list.Element{}, changed: make(chan struct{}),
 	}, nil
 }
@@ -153,10 +157,22 @@ func (b *Board) window(id event.WindowID, room event.RoomID, atMs int64) *window
 		return w
 	}
 	w := &window{at: atMs, data: Window{ID: id, Room: room, OpenedMs: atMs}, rows: map[event.DanmakuID]bool{}, heard: map[event.DeliveryID]int{}}
-	if _, ok := b.windows.put(id, w); !ok {
+	out, ok := b.windows.put(id, w)
+	if !ok {
 		return nil
 	}
+	if out != nil {
+		b.forgetWindow(*out)
+	}
 	return w
+}
+
+func (b *Board) forgetWindow(w *window) {
+	for id := range w.rows {
+		if r, ok := b.rows.byID[id]; ok {
+			r.windows = slices.DeleteFunc(r.windows, func(other *window) bool { return other == w })
+		}
+	}
 }
 
 // shelf keeps the newest of something, by time and id.

@@ -5,8 +5,8 @@
 // It owns how records are put together and what is forgotten when. It does not
 // follow the log, render or store anything.
 //
-// Invariants: at most Config.Danmaku danmaku and as many windows are kept, the
-// newest by platform time, whichever order the topics are read in; a record that
+// Invariants: at most Config.Danmaku danmaku and twice as many windows are kept,
+// the newest, whichever order the topics are read in; a record that
 // comes twice changes nothing; what is handed out is a copy. Readers pull what
 // changed since a version, so a slow one costs nothing and loses no final state.
 // Prompts are never kept, reasoning only when Config.Reasoning says so.
