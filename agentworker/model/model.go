@@ -22,6 +22,7 @@ const (
 // Message is one message of the conversation with the policy.
 type Message struct {
 	Role       Role
+	Prefix     string // text before Content that many requests share; it is kept once
 	Content    string
 	ToolCalls  []ToolCall // assistant
 	ToolCallID string     // tool: the call it answers
@@ -44,7 +45,7 @@ type ToolCall struct {
 
 // Request is one completion to make.
 type Request struct {
-	ID          string // unique; sent along so that a replica's log can be matched
+	ID          string // unique and no prefix of another, as replicas abort by prefix; sent along
 	Messages    []Message
 	Tools       []Tool
 	MaxTokens   int // upper bound; 0 leaves it to the replica
@@ -98,6 +99,7 @@ type Class string
 // The classes of failure.
 const (
 	Timeout     Class = "timeout"      // budget or deadline used up
+	Stalled     Class = "stalled"      // no first token, or none after the last, within the limit
 	Cut         Class = "cut_stream"   // the stream ended before the answer did
 	StreamError Class = "stream_error" // the replica reported an error in the stream
 	Rejected    Class = "rejected"     // the replica refuses the request (4xx); another try is useless

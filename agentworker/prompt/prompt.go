@@ -37,9 +37,9 @@ func (c Config) Validate() error {
 
 // Prompt is the messages a run begins with.
 type Prompt struct {
-	System string
+	Prefix string   // how the system message begins: one text for all runs of the release with these outlets
+	System string   // the rest of the system message
 	User   string
-	Prefix int      // bytes of System that are the same in every run of the release with these outlets
 	Facts  string   // product facts and FAQ as shown, unescaped: evidence for what is not a price
 	Words  string   // what viewers wrote, unescaped: never evidence for a price
 	Cut    []string // what the budget dropped, in dropping order
@@ -93,10 +93,10 @@ func (b *Builder) Build(w *event.Window, compact bool) Prompt {
 		return slices.ContainsFunc(blocks, func(bl harness.Block) bool { return bl.Dynamic && bl.Name == name })
 	}
 	parts := b.gather(w, wants)
-	p := Prompt{Prefix: len(prefix.text)}
+	p := Prompt{Prefix: prefix.text}
 	for {
 		var tokens int
-		p.System, tokens = b.dynamic(prefix, blocks, parts)
+		p.System, tokens = b.dynamic(prefix.tokens, blocks, parts)
 		p.User = parts.user()
 		p.Tokens = tokens + Tokens(p.User)
 		if p.Tokens <= b.cfg.MaxTokens {
@@ -149,12 +149,10 @@ func keepOffered(text string, offered map[string]bool) string {
 	}), "\n")
 }
 
-// dynamic is prefix followed by the blocks made per run, in the release's order
-// and without the empty ones, and the tokens of all.
-func (b *Builder) dynamic(prefix piece, blocks []harness.Block, p *parts) (string, int) {
+// dynamic is the blocks made per run, in the release's order and without the empty
+// ones, and their tokens on top of the prefix's.
+func (b *Builder) dynamic(tokens int, blocks []harness.Block, p *parts) (string, int) {
 	var out strings.Builder
-	out.WriteString(prefix.text)
-	tokens := prefix.tokens
 	for _, bl := range blocks {
 		if !bl.Dynamic {
 			continue

@@ -16,6 +16,7 @@ import (
 	"livehost/agentworker/model/openaimodel"
 	"livehost/agentworker/runner"
 	"livehost/agentworker/tool"
+	"livehost/internal/clock"
 	"livehost/streams/event"
 )
 
@@ -42,7 +43,7 @@ func newPolicy(t *testing.T, bodies ...string) *policy {
 	transport := &http.Transport{}
 	t.Cleanup(func() { transport.CloseIdleConnections(); srv.Close() })
 	var err error
-	p.Model, err = openaimodel.New(openaimodel.Config{BaseURL: srv.URL + "/v1", Model: "m"}, openaimodel.Deps{Transport: transport})
+	p.Model, err = openaimodel.New(openaimodel.Config{BaseURL: srv.URL + "/v1", Model: "m"}, openaimodel.Deps{Transport: transport, Clock: clock.Real()})
 	if err != nil {
 		t.Fatal(err)
 	}

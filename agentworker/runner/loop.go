@@ -48,7 +48,7 @@ func (s *state) prompt() {
 	p := s.rel.Prompts.Build(s.w, s.route == routeCompact)
 	s.evidence.AddFacts(p.Facts)
 	s.offer()
-	first := []model.Message{{Role: model.System, Content: p.System}, {Role: model.User, Content: p.User}}
+	first := []model.Message{{Role: model.System, Prefix: p.Prefix, Content: p.System}, {Role: model.User, Content: p.User}}
 	if len(s.messages) > len(first) {
 		first = append(first, s.messages[len(first):]...)
 	}
@@ -103,7 +103,7 @@ func (s *state) request(ctx context.Context, try int) (model.Response, error) {
 		budget = s.r.cfg.FirstCall
 	}
 	resp, err := s.r.model.Complete(ctx, model.Request{
-		ID:       fmt.Sprintf("%s/%d.%d", s.runID, s.round, try),
+		ID:       fmt.Sprintf("%s/%d.%d.", s.runID, s.round, try),
 		Messages: s.messages, Tools: s.tools, MaxTokens: s.r.cfg.MaxTokens,
 		Temperature: s.r.cfg.Temperature, TopP: s.r.cfg.TopP,
 		NoThinking: s.route == routeCompact, Budget: budget, Avoid: s.avoid,
@@ -127,11 +127,13 @@ func (s *state) request(ctx context.Context, try int) (model.Response, error) {
 	return resp, err
 }
 
-// lastInput is what this call adds to the conversation: the prompt in the first
-// round, tool results and reminders later.
+// lastInput is what this call adds to the conversation: in the first round the
+// prompt without its constant part, which the versions name; tool results and
+// reminders later.
 func (s *state) lastInput() string {
 	if s.round == 1 {
-		return s.messages[0].Content + "\n\n" + s.messages[1].Content
+		return fmt.Sprintf("[%d constant bytes of release %s]\n%s\n%s",
+			len(s.messages[0].Prefix), s.rel.ID, s.messages[0].Content, s.messages[1].Content)
 	}
 	var b strings.Builder
 	for i := len(s.messages) - 1; i > 1 && s.messages[i].Role != model.Assistant; i-- {

@@ -7,9 +7,11 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"livehost/abtest"
 	"livehost/agentworker"
+	"livehost/agentworker/model/openaimodel"
 	"livehost/aggregator"
 	"livehost/analytics"
 	"livehost/analytics/clickhouse"
@@ -51,7 +53,11 @@ type LogConfig struct {
 type PolicyConfig struct {
 	Model    string          `yaml:"model"`   // the name the replicas know it by
 	APIKey   config.Secret   `yaml:"api_key"` // empty when they want none
+	Abort    bool            `yaml:"abort"`   // they take rid and /abort_request, as SGLang does; others may refuse rid
 	Replicas []PolicyReplica `yaml:"replicas"`
+
+	FirstToken time.Duration `yaml:"first_token"` // room; a stream without a token by then is given up; 0: no limit
+	Idle       time.Duration `yaml:"idle"`        // room; between tokens; 0: no limit
 }
 
 // PolicyReplica is one server of the policy.
@@ -82,6 +88,7 @@ func DefaultConfig() Config {
 		Log:         LogConfig{Level: "info", Format: "text"},
 		Kafka:       kafka.DefaultConfig(),
 		Redis:       redisclient.DefaultConfig(),
+		Policy:      defaultPolicy(),
 		ABTest:      abtest.DefaultConfig(),
 		Aggregator:  aggregator.DefaultConfig(),
 		Agentworker: agentworker.DefaultConfig(),
@@ -92,6 +99,11 @@ func DefaultConfig() Config {
 		Web:         web.DefaultConfig(),
 		Simulated:   defaultSimulated(),
 	}
+}
+
+func defaultPolicy() PolicyConfig {
+	first, idle := openaimodel.DefaultLimits()
+	return PolicyConfig{Abort: true, FirstToken: first, Idle: idle}
 }
 
 // loadConfig reads defaults, file and environment, and resolves the targets.
@@ -171,6 +183,9 @@ func (c PolicyConfig) Validate() error {
 	}
 	if len(c.Replicas) == 0 {
 		problems = append(problems, errors.New("replicas: empty; name at least one OpenAI-compatible server, or use --embedded"))
+	}
+	if c.FirstToken < 0 || c.Idle < 0 {
+		problems = append(problems, fmt.Errorf("first_token %v, idle %v: one is negative", c.FirstToken, c.Idle))
 	}
 	names := map[string]bool{}
 	for i, r := range c.Replicas {

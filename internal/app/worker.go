@@ -43,8 +43,10 @@ func provideRouter(lc fx.Lifecycle, cfg Config, clk *clock.Clock, log *slog.Logg
 	transport := policyTransport(lc)
 	var replicas []routing.Replica
 	for _, r := range cfg.Policy.Replicas {
-		m, err := openaimodel.New(openaimodel.Config{BaseURL: r.BaseURL, Model: cfg.Policy.Model, APIKey: string(cfg.Policy.APIKey)},
-			openaimodel.Deps{Transport: transport})
+		m, err := openaimodel.New(openaimodel.Config{
+			BaseURL: r.BaseURL, Model: cfg.Policy.Model, APIKey: string(cfg.Policy.APIKey),
+			Abort: cfg.Policy.Abort, FirstToken: cfg.Policy.FirstToken, Idle: cfg.Policy.Idle,
+		}, openaimodel.Deps{Transport: transport, Clock: clk})
 		if err != nil {
 			return nil, err
 		}

@@ -94,7 +94,7 @@ type assembly struct {
 	calls              []*slot
 	finish             string
 	usage              model.Usage
-	any                bool // something of the answer arrived
+	pieces             int  // deltas that held something of the answer
 	choices            bool // a chunk had choices: it is the protocol
 }
 
@@ -117,7 +117,7 @@ func (a *assembly) add(d delta) {
 		a.addCall(c)
 	}
 	if d.Content.text != "" || d.Content.thinking != "" || reasoning != "" || len(d.ToolCalls) > 0 {
-		a.any = true
+		a.pieces++
 	}
 }
 

@@ -14,12 +14,14 @@ const maxLine = 4 << 20 // bytes of one SSE line, and of a whole JSON body
 // noted is what the transport is told of one request and saw of its response.
 type noted struct {
 	id   string // of the request
+	body []byte // of the request, in place of the client's
 	done bool   // [DONE] came
 }
 
 type notedKey struct{}
 
-// transport makes every successful response look like what go-openai can read.
+// transport sends our own body, and makes every successful response look like what
+// go-openai can read.
 type transport struct{ next http.RoundTripper }
 
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -29,6 +31,12 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	req = req.Clone(req.Context())
 	req.Header.Set("X-Request-Id", note.id)
+	req.ContentLength = int64(len(note.body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(note.body)), nil }
+	if req.Body != nil {
+		_ = req.Body.Close() // the client's own
+	}
+	req.Body, _ = req.GetBody()
 	resp, err := t.next.RoundTrip(req)
 	if err != nil || resp.StatusCode >= http.StatusBadRequest {
 		return resp, err
@@ -42,8 +50,8 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func withNote(ctx context.Context, id string) (context.Context, *noted) {
-	n := &noted{id: id}
+func withNote(ctx context.Context, id string, body []byte) (context.Context, *noted) {
+	n := &noted{id: id, body: body}
 	return context.WithValue(ctx, notedKey{}, n), n
 }
 

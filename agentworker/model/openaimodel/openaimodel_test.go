@@ -16,23 +16,25 @@ import (
 	"livehost/agentworker/model"
 	"livehost/agentworker/model/modeltest"
 	"livehost/agentworker/model/openaimodel"
+	"livehost/internal/clock"
 	"livehost/internal/fault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var offered = []model.Tool{
-	{Name: "item", Parameters: json.RawMessage(`{"type":"object","properties":{"number":{"type":"string"}}}`)},
-	{Name: "order", Parameters: json.RawMessage(`{"type":"object"}`)},
-}
-
 // serve answers every request with the handler and gives the model that asks it.
 func serve(t *testing.T, h http.HandlerFunc) *openaimodel.Model {
+	t.Helper()
+	return serveWith(t, openaimodel.Config{}, h)
+}
+
+func serveWith(t *testing.T, cfg openaimodel.Config, h http.HandlerFunc) *openaimodel.Model {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	transport := &http.Transport{}
 	t.Cleanup(func() { transport.CloseIdleConnections(); srv.Close() })
-	m, err := openaimodel.New(openaimodel.Config{BaseURL: srv.URL + "/v1/", Model: "m", APIKey: "key"}, openaimodel.Deps{Transport: transport})
+	cfg.BaseURL, cfg.Model, cfg.APIKey = srv.URL+"/v1/", "m", "key"
+	m, err := openaimodel.New(cfg, openaimodel.Deps{Transport: transport, Clock: clock.Real()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func TestRequest(t *testing.T) {
 	t.Parallel()
 	var got map[string]any
 	var id, auth string
-	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	m := serveWith(t, openaimodel.Config{Abort: true}, func(w http.ResponseWriter, r *http.Request) {
 		id, auth = r.Header.Get("X-Request-Id"), r.Header.Get("Authorization")
 		if r.URL.Path != "/v1/chat/completions" {
 			t.Errorf("path %s", r.URL.Path)
@@ -111,9 +113,9 @@ func TestRequest(t *testing.T) {
 		stream("data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n")(w, r)
 	})
 	_, err := m.Complete(t.Context(), model.Request{
-		ID: "w#1/1.1", MaxTokens: 64, Temperature: 1, TopP: 0.95, NoThinking: true, Tools: offered[:1],
+		ID: "w#1/1.1", MaxTokens: 64, Temperature: 1, TopP: 0.95, NoThinking: true, Tools: offered()[:1],
 		Messages: []model.Message{
-			{Role: model.System, Content: "s"}, {Role: model.User, Content: "u"},
+			{Role: model.System, Prefix: "<s>\n", Content: "\"s\""}, {Role: model.User, Content: "u"},
 			{Role: model.Assistant, ToolCalls: []model.ToolCall{{ID: "call_1_0", Name: "item", Arguments: "{}"}}},
 			{Role: model.ToolRole, ToolCallID: "call_1_0", Content: "{}"},
 		},
@@ -123,10 +125,10 @@ func TestRequest(t *testing.T) {
 	}
 	var want map[string]any
 	if err := json.Unmarshal([]byte(`{
-		"model": "m", "stream": true, "stream_options": {"include_usage": true}, "max_tokens": 64, "temperature": 1, "top_p": 0.95,
+		"model": "m", "stream": true, "rid": "w#1/1.1", "stream_options": {"include_usage": true}, "max_tokens": 64, "temperature": 1, "top_p": 0.95,
 		"chat_template_kwargs": {"enable_thinking": false},
-		"messages": [{"role":"system","content":"s"},{"role":"user","content":"u"},
-			{"role":"assistant","tool_calls":[{"id":"call_1_0","type":"function","function":{"name":"item","arguments":"{}"}}]},
+		"messages": [{"role":"system","content":"<s>\n\"s\""},{"role":"user","content":"u"},
+			{"role":"assistant","content":"","tool_calls":[{"id":"call_1_0","type":"function","function":{"name":"item","arguments":"{}"}}]},
 			{"role":"tool","tool_call_id":"call_1_0","content":"{}"}],
 		"tools": [{"type":"function","function":{"name":"item","parameters":{"type":"object","properties":{"number":{"type":"string"}}}}}]
 	}`), &want); err != nil {
