@@ -30,6 +30,7 @@ var (
 	hookChecks  = []string{
 		"reply_format", "length", "required_skill", "grounding", "identity", "leakage", "sensitive",
 		"unsupported_claims", "contact_bait", "language", "not_in_room", "tool_params",
+		"injection", "repeated_failure", "event_reply",
 	}
 )
 

@@ -24,6 +24,8 @@ type Evidence struct {
 	names     []string            // of viewers who are no members: givers of gifts
 	words     []quantity.Quantity // the viewers' own words
 	wordsText strings.Builder
+	orders    Shingles // texts that order the host about
+	dictated  []string // what such texts want said, squashed
 }
 
 // Result is one finished tool call.
@@ -60,6 +62,7 @@ const (
 
 // AddFacts adds text that the prompt gave as facts.
 func (e *Evidence) AddFacts(text string) {
+	e.watch(text)
 	e.facts = append(e.facts, quantity.Read(text)...)
 	e.factText.WriteString(strings.ToLower(text))
 	e.factText.WriteByte('\n')
@@ -67,6 +70,7 @@ func (e *Evidence) AddFacts(text string) {
 
 // AddWords adds what viewers wrote, their names, or an event.
 func (e *Evidence) AddWords(text string) {
+	e.watch(text)
 	e.words = append(e.words, quantity.Read(text)...)
 	e.wordsText.WriteString(text)
 	e.wordsText.WriteByte('\n')
@@ -93,6 +97,7 @@ func (e *Evidence) AddResult(t ToolResult) {
 		w.kinds[f.Field[strings.LastIndexByte(f.Field, '.')+1:]] = f.Kind
 	}
 	w.value(record{}, "", t.Data) // an error may hold facts too: what is missing, what is out of range
+	e.watch(w.text.String())
 	r.records, r.names, r.text, r.facts = w.records, w.names, strings.ToLower(w.text.String()), t.Facts
 	r.offers = slices.ContainsFunc(r.records, func(rec record) bool { return slices.ContainsFunc(rec.numbers, promotional) }) || offerWords.MatchString(r.text)
 	if t.Code == CodeNotFound {

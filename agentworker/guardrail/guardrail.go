@@ -15,9 +15,10 @@ type Input struct {
 	Members  []event.Member // the danmaku the text is for
 	Evidence *Evidence      // of this run
 
-	SkillNeeded bool     // the release has reply skills and this text is the policy's own, full route
-	SkillLoaded bool     // a reply skill was loaded in this run
-	Internal    []string // names of tools, skills and prompt blocks: never spoken
+	SkillNeeded bool      // the release has reply skills and this text is the policy's own, full route
+	SkillLoaded bool      // a reply skill was loaded in this run
+	Internal    []string  // names of tools, skills and prompt blocks: never spoken
+	Prompts     *Shingles // the harness's own prose, never spoken; nil: not known
 
 	Tool *ToolUse
 }
@@ -54,6 +55,9 @@ func Checks() map[string]Check {
 		"language":           Language,
 		"not_in_room":        NotInRoom,
 		"tool_params":        ToolParams,
+		"injection":          Injection,
+		"repeated_failure":   RepeatedFailure,
+		"event_reply":        EventReply,
 	}
 }
 

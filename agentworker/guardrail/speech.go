@@ -29,7 +29,7 @@ func Identity(in *Input) (Finding, bool) {
 var leaks = regexp.MustCompile(`(?i)</?(tool_call|function|parameter|think|thinking|reasoning|block|danmaku|system|tool_response)\b|<\|[^|]*\||\{\s*"|"\s*:\s*["{\[]|\{\{|\{result|\{link|\{focus|<[a-z_/]+(\s[^>]*)?>|system prompt|系统提示词?|提示词|tool_calls?|function call|reasoning_content|\b(NOT_FOUND|BAD_ARGS|TIMEOUT|PERMISSION|MALFORMED|UPSTREAM)\b|(internal|server|upstream|fatal|runtime) error|exception|traceback|stack trace|http ?[45]\d\d|status code|undefined|null pointer|\b(room_status|product_facts|focus_link_id|link_id)\b|[a-z]+_[a-z]+_[a-z]+|mode: ?(single|multi)`)
 
 // Leakage objects to internal text: markup, prompts, tool and block names,
-// placeholders, JSON, errors.
+// placeholders, JSON, errors, and the harness's own prose.
 func Leakage(in *Input) (Finding, bool) {
 	if at := leaks.FindString(in.Text); at != "" {
 		return found(at, "internal text")
@@ -39,6 +39,9 @@ func Leakage(in *Input) (Finding, bool) {
 		if strings.ContainsAny(name, "_-") && strings.Contains(in.Text, name) {
 			return found(name, "internal name")
 		}
+	}
+	if at := in.Prompts.In(in.Text); at != "" {
+		return found(at, "text of the prompt")
 	}
 	return fine, true
 }

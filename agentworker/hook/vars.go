@@ -12,6 +12,7 @@ type Vars struct {
 	Class, Round, RoundsLeft, Members                        int
 	Skills                                                   []string // loaded
 	ToolName, ToolError                                      string
+	ToolQuestion                                             string // of the danmaku that the call is for, else of all
 	ToolPrivate, ToolWrite                                   bool
 	Room                                                     *event.ContextSnapshot
 }
@@ -40,7 +41,7 @@ func (v Vars) activation(in *guardrail.Input) map[string]any {
 			"text": in.Text, "channel": channel, "language": in.Language, "covers": len(in.Members),
 		},
 		"tool": map[string]any{
-			"name": v.ToolName, "error": v.ToolError, "private": v.ToolPrivate, "write": v.ToolWrite,
+			"name": v.ToolName, "error": v.ToolError, "question": v.ToolQuestion, "private": v.ToolPrivate, "write": v.ToolWrite,
 		},
 		"room": map[string]any{
 			"language": room.Settings.Language, "private_text": room.Settings.PrivateText, "hand_over": room.Settings.HandOver,

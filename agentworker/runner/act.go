@@ -83,8 +83,27 @@ func (s *state) toolVars(a *action) hook.Vars {
 	v.ToolName, v.ToolError = a.call.Name, string(a.result.Code)
 	if a.tool != nil {
 		v.ToolPrivate, v.ToolWrite = a.tool.Private, a.tool.Write
+		v.ToolQuestion = s.questionOf(a)
 	}
 	return v
+}
+
+// questionOf is what the asker of a call asked: the danmaku that the call names,
+// else all of the run.
+func (s *state) questionOf(a *action) string {
+	var args map[string]any
+	if json.Unmarshal([]byte(a.call.Arguments), &args) == nil {
+		if id, ok := args[a.tool.Asker].(string); ok {
+			if m, ok := s.member(event.DanmakuID(id)); ok {
+				return m.Text
+			}
+		}
+	}
+	var all []string
+	for _, m := range s.w.Members {
+		all = append(all, m.Text)
+	}
+	return strings.Join(all, "\n")
 }
 
 // refuse gives a call an error for an answer.

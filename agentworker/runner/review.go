@@ -25,7 +25,7 @@ func (s *state) input(body string, members []event.Member, private bool) *guardr
 	return &guardrail.Input{
 		Text: body, Private: private, Language: language, Members: members, Evidence: s.evidence,
 		SkillNeeded: s.route == routeFull && s.w.Kind == event.DanmakuWindow && s.hasReplySkills(),
-		SkillLoaded: s.replies, Internal: s.internal,
+		SkillLoaded: s.replies, Internal: s.internal, Prompts: s.rel.Private,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"livehost/agentworker/guardrail"
 	"livehost/agentworker/hook"
 	"livehost/agentworker/model"
 	"livehost/agentworker/prompt"
@@ -72,6 +73,25 @@ type Release struct {
 	Engine  *hook.Engine
 	Toolbox Toolbox
 	Prompts Prompter
+	Private *guardrail.Shingles // prose of the harness that no reply repeats (PrivateTexts)
+}
+
+// PrivateTexts are the harness's own words to the policy: prompt blocks, skills
+// and what tools are for. No reply may repeat them.
+func PrivateTexts(r *harness.Release) *guardrail.Shingles {
+	var texts []string
+	for _, blocks := range [][]harness.Block{r.Prompt, r.Compact} {
+		for _, b := range blocks {
+			texts = append(texts, b.Text)
+		}
+	}
+	for _, k := range r.Skills {
+		texts = append(texts, k.Body)
+	}
+	for _, t := range r.Tools {
+		texts = append(texts, t.Description)
+	}
+	return guardrail.Prompts(texts...)
 }
 
 // Versions are what the run's events carry.

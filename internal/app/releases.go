@@ -114,5 +114,5 @@ func (r *releases) compileOne(h *harness.Harness, id string, merchant event.Merc
 	if err != nil {
 		return nil, err
 	}
-	return &runner.Release{Release: content, Engine: engine, Toolbox: r.tools, Prompts: builder}, nil
+	return &runner.Release{Release: content, Engine: engine, Toolbox: r.tools, Prompts: builder, Private: runner.PrivateTexts(content)}, nil
 }
