@@ -64,8 +64,19 @@ type item struct {
 
 func newItem(j *job, answers []*owed) *item {
 	it := &item{job: j, owed: answers}
-	it.write(speech.Clean(j.reply.Public.Text))
+	it.write(speech.Clean(speech.Names(j.reply.Public.Text, names(&j.reply), j.reply.Language, nil)))
 	return it
+}
+
+// names are what the askers call themselves.
+func names(reply *event.Reply) []string {
+	var out []string
+	for _, m := range reply.Members {
+		if m.ViewerName != "" {
+			out = append(out, m.ViewerName)
+		}
+	}
+	return out
 }
 
 // write gives the item its text.

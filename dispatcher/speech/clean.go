@@ -54,8 +54,9 @@ var dropped = []rewrite{
 
 // tidied is applied in order, after the single runes.
 var tidied = []rewrite{
-	{regexp.MustCompile(`(^|[^0-9 ])\*|\*([^0-9 ]|$)`), "$1$2"}, // *emphasis*; 10*20 is a size
-	{regexp.MustCompile(`[~～]+([^0-9]|$)`), "$1"},               // 好哒~; 3~5 is a range
+	{regexp.MustCompile(`(^|[^0-9A-Za-z*])\*([^*\n]*[^*\n0-9.][^*\n]*)\*`), "$1$2"},
+	{regexp.MustCompile(`(^|[^0-9A-Za-z\p{Han} ])\*|(\p{Han})\*(\p{Han})|\*([^0-9 ]|$)`), "$1$2$3$4"}, // *emphasis*; 10*20 is a size, 500g*2 a number
+	{regexp.MustCompile(`[~～]+([^0-9¥￥$-]|$)`), "$1"},                                                 // 好哒~; 3~5 is a range
 	{regexp.MustCompile(`\s*\n+\s*`), "，"},
 	{regexp.MustCompile(`\s+`), " "},
 	{regexp.MustCompile(`！{2,}`), "！"},
@@ -68,13 +69,15 @@ var tidied = []rewrite{
 }
 
 // units are symbols by their category, words by their meaning.
-const units = "°℃℉№㎡㎥㎏㎎㎝㎜㎞±×÷=+$¥￥€£%‰^|"
+const units = "°℃℉№㎡㎥㎏㎎㎝㎜㎞±×÷=+$¥￥€£%‰^|≥≤≈"
 
 // speakable drops emoji and other symbols and all that is invisible.
 func speakable(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t':
 		return r
+	case r >= '０' && r <= '９', r >= 'Ａ' && r <= 'Ｚ', r >= 'ａ' && r <= 'ｚ', r == '％', r == '＋', r == '＊':
+		return r - 0xFEE0 // full width
 	case strings.ContainsRune(units, r):
 		return r
 	case r == 0xFE0F || r == 0x20E3 || r == 0x200D: // emoji variation, keycap (its digit stays), joiner

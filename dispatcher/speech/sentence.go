@@ -1,6 +1,7 @@
 package speech
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -78,10 +79,14 @@ var abbreviations = map[string]bool{
 	"no": true, "vs": true, "mr": true, "mrs": true, "ms": true, "dr": true, "st": true, "approx": true, "etc": true, "e.g": true, "i.e": true, "oz": true, "lb": true, "vol": true,
 }
 
-// abbreviation reports whether the text ends in one of them, or in a single letter.
+// initials are a letter, or letters with full stops between: U.S
+var initials = regexp.MustCompile(`^(?:[A-Za-z]\.)*[A-Za-z]$`)
+
+// abbreviation reports whether the text ends in something whose full stop ends no
+// sentence.
 func abbreviation(before string) bool {
 	word := before[strings.LastIndexFunc(before, unicode.IsSpace)+1:]
-	return utf8.RuneCountInString(word) == 1 && unicode.IsLetter([]rune(word)[0]) || abbreviations[strings.ToLower(word)]
+	return initials.MatchString(word) || abbreviations[strings.ToLower(word)]
 }
 
 func hasHan(s string) bool {

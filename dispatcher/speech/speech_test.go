@@ -83,7 +83,7 @@ func TestSay(t *testing.T) {
 		{"304不锈钢", "三零四不锈钢"}, {"500ml bottle, 1.5 kg", "five hundred millilitres bottle, one point five kilos"},
 		{"new 2024 iPhone15 and A4, 2nd half price", "new twenty twenty-four iPhone15 and A4, 2nd half price"},
 		{"120 pieces left", "one hundred twenty pieces left"}, {"at 20:00 or 8:05", "at twenty o'clock or eight oh five"},
-		{"100+ sold", "more than one hundred sold"}, {"10*20 cm", "ten by twenty centimetres"}, {"1,234,567 sold", "one two three four five six seven sold"},
+		{"100+ sold", "more than one hundred sold"}, {"10*20 cm", "ten by twenty centimetres"}, {"1,234,567 sold", "one million two hundred thirty-four thousand five hundred sixty-seven sold"},
 		{"¥89.00 each", "eighty-nine yuan each"}, {"20% off", "twenty percent off"},
 		{"3-5 days", "three to five days"}, {"¥1,299.00 now", "one thousand two hundred ninety-nine yuan now"}, {"$12.50", "twelve point five zero dollars"},
 	} {
