@@ -144,7 +144,7 @@ func (c content) say(t *testing.T, w *event.Window) string {
 			return c.tools.Call(t.Context(), run, name, string(b)).Text
 		},
 		req: openai.ChatCompletionRequest{Model: policy.ModelID, Messages: []openai.ChatCompletionMessage{
-			{Role: "system", Content: p.System}, {Role: "user", Content: p.User},
+			{Role: "system", Content: p.Prefix + p.System}, {Role: "user", Content: p.User},
 		}},
 	}
 	for _, offered := range tool.Offered(c.release, w.Context.Settings) {
