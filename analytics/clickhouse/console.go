@@ -3,8 +3,34 @@ package clickhouse
 import (
 	"context"
 
+	"github.com/ClickHouse/clickhouse-go/v2"
+
 	"livehost/analytics/query"
+	"livehost/internal/fault"
 )
+
+// OpenReader is a client that reads and nothing else: the server holds it to that.
+// It connects on first use, so that whoever shows something starts without the
+// store; questions fail with fault.Unavailable until it is there. dial may be nil.
+func OpenReader(cfg Config, dial Dial) (*Client, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fault.Errorf(fault.Invalid, "clickhouse: %w", err)
+	}
+	opts, err := options(cfg, dial)
+	if err != nil {
+		return nil, err
+	}
+	opts.Auth.Database = cfg.Database
+	if opts.Settings == nil {
+		opts.Settings = clickhouse.Settings{}
+	}
+	opts.Settings["readonly"] = 2
+	conn, err := clickhouse.Open(opts)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "clickhouse: %w", err)
+	}
+	return &Client{cfg: cfg, conn: conn, db: clickhouse.OpenDB(opts)}, nil
+}
 
 // Minutes is the outcomes and latencies minute by minute.
 func (c *Client) Minutes(ctx context.Context, s query.Scope) ([]query.Minute, error) {

@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"livehost/analytics/clickhouse"
 	"livehost/analytics/query"
+	"livehost/internal/fault"
 	"livehost/streams/event"
 )
 
@@ -87,5 +89,34 @@ func TestExperimentNames(t *testing.T) {
 	})
 	if names, err = c.ExperimentNames(t.Context()); err != nil || strings.Join(names, ",") != "exp" {
 		t.Errorf("got %v, %v", names, err)
+	}
+}
+
+// A reader starts without the store, reads when it is there, and cannot write.
+func TestOpenReader(t *testing.T) {
+	t.Parallel()
+	cfg := clickhouse.DefaultConfig()
+	cfg.DSN = "http://127.0.0.1:1"
+	away, err := clickhouse.OpenReader(cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer away.Close()
+	if _, err := away.ExperimentNames(t.Context()); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("the store is away: %v, want unavailable", err)
+	}
+	e, c := store(t)
+	newSink(t, c).store(t, evening1()...)
+	cfg.DSN = "http://engine"
+	reader, err := clickhouse.OpenReader(cfg, e.Dial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if got, err := reader.Minutes(t.Context(), query.Scope{}); err != nil || len(got) == 0 {
+		t.Errorf("minutes %v, %v", got, err)
+	}
+	if err := reader.Conn().Exec(t.Context(), "DROP TABLE replies"); err == nil {
+		t.Error("a reader dropped a table")
 	}
 }

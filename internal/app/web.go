@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/fx"
 
+	"livehost/analytics/clickhouse"
 	"livehost/internal/clock"
 	"livehost/internal/lifecycle"
 	"livehost/streams"
@@ -18,14 +19,47 @@ const webTarget = "web"
 
 var webModule = fx.Options(fx.Provide(provideConsole), fx.Invoke(startConsole))
 
+type consoleParams struct {
+	fx.In
+
+	Lifecycle fx.Lifecycle
+	Config    Config
+	Clock     *clock.Clock
+	Reader    streams.Reader
+	Store     *clickhouse.Client `optional:"true"` // the sink's, in its process
+	Log       *slog.Logger
+}
+
 // provideConsole makes the console; it has its address from its start on.
-func provideConsole(lc fx.Lifecycle, cfg Config, clk *clock.Clock, rd streams.Reader, log *slog.Logger) (*web.Server, error) {
-	s, err := web.New(cfg.Web, web.Deps{Log: log.With("component", "web"), Clock: clk, Live: rd})
+func provideConsole(p consoleParams) (*web.Server, error) {
+	deps := web.Deps{Log: p.Log.With("component", "web"), Clock: p.Clock, Live: p.Reader}
+	client, err := consoleStore(p)
 	if err != nil {
 		return nil, err
 	}
-	lc.Append(fx.StartStopHook(s.Listen, s.Close))
+	if client != nil {
+		store := webStore{client}
+		deps.Minutes, deps.Incidents, deps.Traces, deps.Experiments = store, store, store, store
+	}
+	s, err := web.New(p.Config.Web, deps)
+	if err != nil {
+		return nil, err
+	}
+	p.Lifecycle.Append(fx.StartStopHook(s.Listen, s.Close))
 	return s, nil
+}
+
+// consoleStore is the sink's store, or a reader of the configured one; nil: none.
+func consoleStore(p consoleParams) (*clickhouse.Client, error) {
+	if p.Store != nil || p.Config.ClickHouse.DSN == "" || p.Config.ClickHouse.DSN == engineDSN {
+		return p.Store, nil
+	}
+	c, err := clickhouse.OpenReader(p.Config.ClickHouse, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.Lifecycle.Append(fx.StopHook(c.Close))
+	return c, nil
 }
 
 func startConsole(lc fx.Lifecycle, sd fx.Shutdowner, log *slog.Logger, s *web.Server) {
