@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
 	"livehost/internal/clock"
@@ -81,6 +82,7 @@ type batch struct {
 	acks  []streams.Ack
 	count int // rows
 	since time.Time
+	no    uint64 // counts batches
 }
 
 var _ streams.Handler = (*Sink)(nil)
@@ -169,27 +171,37 @@ func (s *Sink) look() {
 	}
 }
 
+// batchesAtOnce is how many batches are inserted at the same time: while the
+// store works on one, the next is put into its form.
+const batchesAtOnce = 2
+
 // Run stores batches until ctx ends; what is buffered then stays unacknowledged
 // and comes again. It returns early when the store refuses a block for good.
 func (s *Sink) Run(ctx context.Context) error {
 	defer s.end()
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(batchesAtOnce)
 	for {
 		b, ok := s.next(ctx)
 		if !ok {
-			return nil
+			break
 		}
-		err := s.insert(ctx, b)
-		for _, ack := range b.acks {
-			ack(err)
-		}
-		s.free.Release(int64(b.count))
-		switch {
-		case err != nil && fault.KindOf(err) == fault.Canceled:
-			return nil
-		case err != nil:
-			return err
-		}
+		g.Go(func() error { return s.finish(ctx, b) })
 	}
+	if err := g.Wait(); err != nil && fault.KindOf(err) != fault.Canceled {
+		return err
+	}
+	return nil
+}
+
+// finish stores a batch and acknowledges its records.
+func (s *Sink) finish(ctx context.Context, b batch) error {
+	err := s.insert(ctx, b)
+	for _, ack := range b.acks {
+		ack(err)
+	}
+	s.free.Release(int64(b.count))
+	return err
 }
 
 // end gives up what is buffered and whoever waits for room.
@@ -236,5 +248,6 @@ func (s *Sink) take() (batch, time.Duration) {
 	b := s.batch
 	s.batch = batch{}
 	s.count++
+	b.no = s.count
 	return b, 0
 }

@@ -39,7 +39,7 @@ func (s *Sink) insert(ctx context.Context, b batch) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(tablesAtOnce)
 	for table, rows := range b.rows {
-		block := Block{Table: table, Columns: Columns[table], Rows: rows, Token: s.id + "/" + strconv.FormatUint(s.count, 10) + "/" + table}
+		block := Block{Table: table, Columns: Columns[table], Rows: rows, Token: s.id + "/" + strconv.FormatUint(b.no, 10) + "/" + table}
 		g.Go(func() error { return s.store.insert(ctx, block) })
 	}
 	return g.Wait()

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -71,6 +72,9 @@ type Client struct {
 	cfg  Config
 	conn driver.Conn
 	db   *sql.DB
+
+	mu     sync.Mutex
+	tables map[string][]clickhouse.ColumnNameAndType // what blocks have, by table
 }
 
 // Open connects, creates the database when it is missing and checks that it
@@ -91,7 +95,7 @@ func Open(ctx context.Context, cfg Config, dial Dial) (*Client, error) {
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "clickhouse: %w", err)
 	}
-	return &Client{cfg: cfg, conn: conn, db: clickhouse.OpenDB(opts)}, nil
+	return &Client{cfg: cfg, conn: conn, db: clickhouse.OpenDB(opts), tables: map[string][]clickhouse.ColumnNameAndType{}}, nil
 }
 
 func options(cfg Config, dial Dial) (*clickhouse.Options, error) {

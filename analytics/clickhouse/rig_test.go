@@ -21,6 +21,9 @@ import (
 
 func TestMain(m *testing.M) {
 	enginetest.Main()
+	if dir := os.Getenv(brokerDir); dir != "" {
+		serveBroker(dir)
+	}
 	os.Exit(m.Run())
 }
 

@@ -59,6 +59,7 @@ func statements() map[string]query.Statement {
 		"incidents_all":  query.Incidents(query.IncidentFilter{}),
 		"incidents":      query.Incidents(query.IncidentFilter{Scope: scope, Kind: "guardrail", Rule: "price_grounding", Cause: "c", Version: "h1", Limit: 5}),
 		"incident":       query.IncidentByID("g1"),
+		"columns":        query.Columns("windows"),
 		"steps":          query.Steps("w1#1"),
 		"deliveries":     query.Deliveries("w1#1"),
 		"endings":        query.Endings("r1", []string{"d1", "d2"}),

@@ -11,6 +11,11 @@ type Statement struct {
 	Params map[string]any // string, int64 or uint64
 }
 
+// Columns are the names and types of a table's columns.
+func Columns(table string) Statement {
+	return Statement{"SELECT name, type\nFROM system.columns\nWHERE database = currentDatabase() AND table = {table:String}\nORDER BY position", map[string]any{"table": table}}
+}
+
 // Scope is what part of the data a question is about; zero values do not restrict.
 type Scope struct {
 	Room    string

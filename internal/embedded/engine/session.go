@@ -3,9 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 	"time"
 )
@@ -108,12 +109,7 @@ func (p *pool) kill(id string, done <-chan struct{}) {
 var base = map[string]string{"implicit_select": "0", "max_execution_time": "600"}
 
 func (s *session) start(more ...string) error {
-	for name := range base {
-		if err := s.reset(name); err != nil {
-			return err
-		}
-	}
-	for _, sql := range more {
+	for _, sql := range append([]string{resetting(slices.Sorted(maps.Keys(base)))}, more...) {
 		if err := s.do(sql); err != nil {
 			return err
 		}
@@ -121,13 +117,17 @@ func (s *session) start(more ...string) error {
 	return nil
 }
 
-// reset puts a setting back to what it is at the start of every request.
-func (s *session) reset(name string) error {
-	value, ok := base[name]
-	if !ok {
-		value = "DEFAULT"
+// resetting puts settings back to what they are at the start of every request.
+func resetting(names []string) string {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		value, ok := base[name]
+		if !ok {
+			value = "DEFAULT"
+		}
+		parts[i] = name + " = " + value
 	}
-	return s.do("SET " + name + " = " + value)
+	return "SET " + strings.Join(parts, ", ")
 }
 
 // do runs a statement of our own whose output does not matter.
@@ -148,16 +148,15 @@ var transport = map[string]bool{
 
 var settingName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
-// apply sets database and settings of a request and returns how to undo it.
+// apply sets database and settings of a request, in one statement, and returns
+// how to undo it.
 func (s *session) apply(id string, q url.Values) (undo func() error, err error) {
-	var set []string
+	names, parts := []string{}, []string{"log_comment = " + quote(id)}
 	undo = func() error {
-		for _, name := range set {
-			if err := s.reset(name); err != nil {
-				return err
-			}
+		if len(names) == 0 {
+			return nil
 		}
-		return nil
+		return s.do(resetting(names))
 	}
 	if db := q.Get("database"); db != "" && db != s.database {
 		if err := s.do("USE " + ident(db)); err != nil {
@@ -165,33 +164,19 @@ func (s *session) apply(id string, q url.Values) (undo func() error, err error) 
 		}
 		s.database = db
 	}
-	for _, name := range sortedKeys(q) {
+	for _, name := range slices.Sorted(maps.Keys(q)) {
 		if transport[name] {
 			continue
 		}
 		if !settingName.MatchString(name) {
 			return undo, &queryError{fmt.Sprintf("Code: 115. DB::Exception: Setting %q is not a name. (UNKNOWN_SETTING)", name)}
 		}
-		if err := s.do("SET " + name + " = " + quote(q.Get(name))); err != nil {
-			return undo, err
-		}
+		parts = append(parts, name+" = "+quote(q.Get(name)))
 		if !strings.HasPrefix(name, "param_") {
-			set = append(set, name)
+			names = append(names, name)
 		}
 	}
-	if err := s.do("SET log_comment = " + quote(id)); err != nil {
-		return undo, err
-	}
-	return undo, nil
-}
-
-func sortedKeys(q url.Values) []string {
-	keys := make([]string, 0, len(q))
-	for k := range q {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
+	return undo, s.do("SET " + strings.Join(parts, ", "))
 }
 
 func quote(s string) string {
