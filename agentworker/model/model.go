@@ -2,9 +2,12 @@ package model
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 )
 
@@ -54,6 +57,33 @@ type Request struct {
 	NoThinking  bool          // ask for no reasoning, where the policy knows the switch
 	Budget      time.Duration // room time, from when a replica takes the request; the context bounds the whole
 	Avoid       string        // replica that just failed; used only when no other is there
+}
+
+// Digest tells two requests apart by all that the policy is shown: messages, tools
+// and the thinking switch, but no id and no budget.
+func (r Request) Digest() string {
+	h := sha256.New()
+	add := func(texts ...string) {
+		for _, s := range texts {
+			_, _ = io.WriteString(h, s) // a hash does not fail
+			_, _ = h.Write([]byte{0})
+		}
+	}
+	for _, m := range r.Messages {
+		add("message", string(m.Role), m.ToolCallID)
+		_, _ = io.WriteString(h, m.Prefix)
+		add(m.Content)
+		for _, c := range m.ToolCalls {
+			add("call", c.ID, c.Name, c.Arguments)
+		}
+	}
+	for _, t := range r.Tools {
+		add("tool", t.Name, t.Description, string(t.Parameters))
+	}
+	if r.NoThinking {
+		add("no thinking")
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
 // Usage counts tokens.

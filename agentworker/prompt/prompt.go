@@ -37,8 +37,8 @@ func (c Config) Validate() error {
 
 // Prompt is the messages a run begins with.
 type Prompt struct {
-	Prefix string   // how the system message begins: one text for all runs of the release with these outlets
-	System string   // the rest of the system message
+	Prefix string // how the system message begins: one text for all runs of the release with these outlets
+	System string // the rest of the system message
 	User   string
 	Facts  string   // product facts and FAQ as shown, unescaped: evidence for what is not a price
 	Words  string   // what viewers wrote, unescaped: never evidence for a price

@@ -102,12 +102,13 @@ func (s *state) request(ctx context.Context, try int) (model.Response, error) {
 	if s.round == 1 && try == 1 {
 		budget = s.r.cfg.FirstCall
 	}
-	resp, err := s.r.model.Complete(ctx, model.Request{
+	req := model.Request{
 		ID:       fmt.Sprintf("%s/%d.%d.", s.runID, s.round, try),
 		Messages: s.messages, Tools: s.tools, MaxTokens: s.r.cfg.MaxTokens,
 		Temperature: s.r.cfg.Temperature, TopP: s.r.cfg.TopP,
 		NoThinking: s.route == routeCompact, Budget: budget, Avoid: s.avoid,
-	})
+	}
+	resp, err := s.r.model.Complete(ctx, req)
 	s.timing.SlotWallUs += resp.Wait.Microseconds()
 	s.timing.PolicyWallUs += resp.Took.Microseconds()
 	st := event.Step{
@@ -115,7 +116,8 @@ func (s *state) request(ctx context.Context, try int) (model.Response, error) {
 		FirstTokenMs:     int64(resp.FirstToken.Seconds() * s.r.clock.Speed() * 1000),
 		PromptTokens:     resp.Usage.Prompt,
 		CompletionTokens: resp.Usage.Completion,
-		Input:            s.lastInput(), Output: render(resp), Reasoning: resp.Reasoning,
+		Input:            s.lastInput(), Output: resp.Content, Reasoning: resp.Reasoning,
+		Request: req.Digest(), Calls: stepCalls(resp.ToolCalls), Finish: string(resp.Finish),
 	}
 	if resp.Rescued {
 		st.Cause = "rescued_call"
@@ -143,13 +145,12 @@ func (s *state) lastInput() string {
 	return b.String()
 }
 
-func render(resp model.Response) string {
-	var b strings.Builder
-	b.WriteString(resp.Content)
-	for _, c := range resp.ToolCalls {
-		fmt.Fprintf(&b, "\n%s(%s)", c.Name, c.Arguments)
+func stepCalls(calls []model.ToolCall) []event.StepCall {
+	var out []event.StepCall
+	for _, c := range calls {
+		out = append(out, event.StepCall{Name: c.Name, Arguments: c.Arguments})
 	}
-	return strings.TrimSpace(b.String())
+	return out
 }
 
 // absorb takes one answer of the policy; more says whether another round is needed.

@@ -100,6 +100,16 @@ type Step struct {
 	Error            string   `json:"error,omitempty"`
 	Cause            string   `json:"cause,omitempty"` // why a retry, fallback or recovery happened
 	Versions         Versions `json:"versions"`
+
+	Request string     `json:"request,omitempty"` // model: digest of everything the policy was asked
+	Calls   []StepCall `json:"calls,omitempty"`   // model: the tool calls of the answer; Output has its text
+	Finish  string     `json:"finish,omitempty"`  // model: why the policy stopped
+}
+
+// StepCall is one tool call as the policy wrote it.
+type StepCall struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"` // restricted
 }
 
 // StepKind is what a step did.
