@@ -29,6 +29,8 @@ type Config struct {
 
 	MaxPrivateSends int `yaml:"max_private_sends"` // at once, over all rooms
 
+	Wording Wording `yaml:"wording"`
+
 	Defaults event.RoomSettings `yaml:"defaults"` // of rooms whose settings were never announced
 }
 
@@ -41,6 +43,7 @@ func DefaultConfig() Config {
 		Drain: 15 * time.Second, Horizon: 10 * time.Minute,
 		PublicVerdicts: rules, PrivateVerdicts: rules,
 		HandOverWithin: 5 * time.Minute, LeaseSlack: 3 * time.Second, MaxPrivateSends: 64,
+		Wording:  DefaultWording(),
 		Defaults: event.RoomSettings{Language: "zh"},
 	}
 }
@@ -62,6 +65,9 @@ func (c Config) Validate() error {
 		if n.value <= 0 {
 			errs = append(errs, fmt.Errorf("%s: want more than 0", n.name))
 		}
+	}
+	if err := c.Wording.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("wording: %w", err))
 	}
 	return errors.Join(errs...)
 }

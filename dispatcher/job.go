@@ -62,23 +62,6 @@ type item struct {
 	followers []*item // other variants' answers to the same question, in rooms without private text
 }
 
-func newItem(j *job, answers []*owed) *item {
-	it := &item{job: j, owed: answers}
-	it.write(speech.Clean(speech.Names(j.reply.Public.Text, names(&j.reply), j.reply.Language, nil)))
-	return it
-}
-
-// names are what the askers call themselves.
-func names(reply *event.Reply) []string {
-	var out []string
-	for _, m := range reply.Members {
-		if m.ViewerName != "" {
-			out = append(out, m.ViewerName)
-		}
-	}
-	return out
-}
-
 // write gives the item its text.
 func (it *item) write(heard string) {
 	it.heard, it.script, it.length = heard, nil, 0
@@ -104,10 +87,15 @@ func (it *item) begun(n int) string {
 	for _, s := range it.script[:min(n+1, len(it.script))] {
 		parts = append(parts, s.Text)
 	}
+	return it.joined(parts)
+}
+
+// joined puts sentences together as the reply's language writes them.
+func (it *item) joined(sentences []string) string {
 	if it.job.reply.Language == "en" {
-		return strings.Join(parts, " ")
+		return strings.Join(sentences, " ")
 	}
-	return strings.Join(parts, "")
+	return strings.Join(sentences, "")
 }
 
 // speakBy is the earliest deadline of the danmaku still in it, the reply's when

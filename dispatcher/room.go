@@ -28,6 +28,9 @@ type room struct {
 	running  bool  // the voice's goroutine exists
 	heard    map[string]heardAnswer
 
+	disclosedMs int64   // when the room last heard that the host is an AI; 0: never
+	promotedMs  []int64 // when it heard promotional sentences, within the window
+
 	hush    context.CancelCauseFunc // ends the present speech; nil when there is none
 	lastEnd chan struct{}           // the voice's own: closed when the last sentence's end is in the log; nil before the first
 
@@ -85,6 +88,7 @@ func (rm *room) observe(e *event.RoomEvent) {
 
 // observeDelivery brings back what the room heard before this process.
 func (rm *room) observeDelivery(dl *event.Delivery) {
+	rm.observeWording(dl)
 	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.QuestionKey != "" && len(dl.DanmakuIDs) > 0 {
 		rm.remember(dl.QuestionKey, heardAnswer{variant: dl.Variant, cover: dl.DanmakuIDs[0], facts: dl.Facts, endMs: dl.EndMs})
 	}

@@ -136,7 +136,7 @@ func (rm *room) interrupted(pl *plan, dl *event.Delivery, nowMs int64) {
 }
 
 func (rm *room) takePublic(pl *plan, j *job, answers []*owed, nowMs int64) {
-	it := newItem(j, answers)
+	it := rm.newItem(j, answers)
 	if len(answers) == 0 {
 		if it.event() {
 			rm.takeEvent(pl, it, nowMs)

@@ -46,6 +46,7 @@ func (rm *room) pop(pl *plan, nowMs int64) *item {
 		if !rm.stillDue(pl, it, nowMs) {
 			continue
 		}
+		rm.word(it, nowMs)
 		rm.now, rm.freeAtMs = it, nowMs+it.length.Milliseconds()
 		rm.rescue(pl, nowMs)
 		return it
@@ -367,6 +368,7 @@ func (rm *room) wasHeard(pl *plan, it *item, followers []*item, spoken Spoken, n
 		pl.endings = append(pl.endings, ending{o: o, state: event.Answered, reason: reasonSpoken, channel: event.Public})
 	}
 	reply := &it.job.reply
+	rm.worded(it.heard, reply.Language, spoken.EndMs)
 	if reply.QuestionKey == "" || len(it.owed) == 0 {
 		return
 	}

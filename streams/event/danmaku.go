@@ -67,12 +67,17 @@ type RoomEvent struct {
 
 // RoomSettings is how one room is to be hosted.
 type RoomSettings struct {
-	Language    string `json:"language"`              // "zh" or "en": of event windows and of text in neither
-	CatalogID   string `json:"catalog_id,omitempty"`  //
-	PrivateText bool   `json:"private_text"`          // the platform can deliver text to one viewer
-	HandOver    bool   `json:"hand_over"`             // a human assistant is there to hand over to
-	HostName    string `json:"host_name,omitempty"`   // what the AI host calls itself
-	EventReply  bool   `json:"event_reply,omitempty"` // thank for gifts and follows aloud
+	Language    string `json:"language"`             // "zh" or "en": of event windows and of text in neither
+	CatalogID   string `json:"catalog_id,omitempty"` //
+	PrivateText bool   `json:"private_text"`         // the platform can deliver text to one viewer
+	HandOver    bool   `json:"hand_over"`            // a human assistant is there to hand over to
+	HostName    string `json:"host_name,omitempty"`  // what the AI host calls itself
+	// DisclosureEveryS: with the next speech, say again that the host is an AI when so many
+	// seconds have passed; 0: only when asked.
+	DisclosureEveryS int64 `json:"disclosure_every_s,omitempty"`
+	EventReply       bool  `json:"event_reply,omitempty"` // thank for gifts and follows aloud
+
+	HostIDs []ViewerID `json:"host_ids,omitempty"` // viewers whose danmaku are the host's own, or an assistant's
 }
 
 // OrderStatus is how far an order has come.
