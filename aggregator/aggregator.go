@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"livehost/aggregator/admission"
+	"livehost/aggregator/filter"
 	"livehost/internal/clock"
 	"livehost/internal/fault"
 	"livehost/streams"
@@ -52,6 +54,8 @@ type Aggregator struct {
 	deps  Deps
 	stats counters
 	prior *admission.Prior // run times of all rooms
+	words atomic.Pointer[filter.Filter]
+	read  time.Time // modification time of the words file as it was read
 
 	mu         sync.Mutex
 	partitions map[int32]*partition
@@ -67,7 +71,11 @@ func New(cfg Config, deps Deps) (*Aggregator, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("aggregator: %w", err)
 	}
-	return &Aggregator{cfg: cfg, deps: deps, prior: admission.NewPrior(cfg.FirstRun.Milliseconds()), partitions: map[int32]*partition{}}, nil
+	a := &Aggregator{cfg: cfg, deps: deps, prior: admission.NewPrior(cfg.FirstRun.Milliseconds()), partitions: map[int32]*partition{}}
+	if err := a.loadWords(); err != nil {
+		return nil, fmt.Errorf("aggregator: words: %w", err)
+	}
+	return a, nil
 }
 
 // Binding is the stage's consumer group. Its own window.v1 is among the topics
@@ -83,9 +91,10 @@ func (a *Aggregator) Binding() streams.Binding {
 	}
 }
 
-// Run waits for ctx to end, then stops the timers of what is still assigned.
+// Run follows the words file until ctx ends, then stops the timers of what is still
+// assigned.
 func (a *Aggregator) Run(ctx context.Context) error {
-	<-ctx.Done()
+	a.followWords(ctx)
 	a.mu.Lock()
 	left := a.partitions
 	a.partitions = map[int32]*partition{}

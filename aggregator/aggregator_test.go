@@ -560,3 +560,47 @@ func TestChatCoolsDown(t *testing.T) {
 		})
 	}
 }
+
+// The host is known by the platform's flag or by id, whatever the name says.
+func TestP48HostByID(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.put(r.event(event.RoomOpened, func(e *event.RoomEvent) {
+			e.Settings = &event.RoomSettings{Language: "zh", HostName: "小播", HostIDs: []event.ViewerID{"h1", "h2"}}
+		}))
+		r.say("d1", "h2", "今天这款很划算")
+		r.want("d1", "filtered host")
+		r.restart()
+		r.say("d2", "h1", "3号还有货")
+		r.want("d2", "filtered host")
+	})
+}
+
+// After a reconnect another producer plays the last quarter of an hour again.
+func TestP03HistoryReplayedByAnotherProducer(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer, r.step = answered, time.Second
+		var said []event.Danmaku
+		for i := range 40 {
+			d := r.danmaku(fmt.Sprint("d", i), fmt.Sprint("a", i), fmt.Sprintf("%d号多少钱", i+1))
+			d.Source = "one"
+			said = append(said, d)
+			r.put(d)
+			r.pass(20 * time.Second)
+		}
+		windows := len(all[event.Window](r))
+		for _, again := range said {
+			again.Source = "two"
+			r.put(again)
+		}
+		r.restart()
+		for _, again := range said {
+			again.Source = "three"
+			r.put(again)
+		}
+		r.pass(30 * time.Second)
+		r.windows(windows)
+		r.check()
+	})
+}

@@ -9,7 +9,7 @@ import (
 	"livehost/streams/event"
 )
 
-// Config is the aggregator's values. Durations are room time.
+// Config is the aggregator's values. Durations are room time unless they say wall.
 type Config struct {
 	AnswerBy time.Duration `yaml:"answer_by"` // from the platform's time until reply.v1
 	SpeakBy  time.Duration `yaml:"speak_by"`  // from the platform's time until first audio
@@ -31,6 +31,12 @@ type Config struct {
 	FloodBurst  int           `yaml:"flood_burst"`  // danmaku of one viewer at once
 	FloodRefill time.Duration `yaml:"flood_refill"` // until one more is allowed
 
+	Repeats   int           `yaml:"repeats"`    // times one viewer may say the same words ...
+	RepeatsIn time.Duration `yaml:"repeats_in"` // ... in this time
+
+	Words     string        `yaml:"words"`      // file of more words to filter, see filter.ParseLists; read again when it changes; "": none
+	WordsPoll time.Duration `yaml:"words_poll"` // wall time between two looks at it
+
 	Memory     time.Duration `yaml:"memory"`     // how long an id is known after it was seen
 	MaxSkew    time.Duration `yaml:"max_skew"`   // clock offset of a source beyond which append times are taken
 	Checkpoint time.Duration `yaml:"checkpoint"` // between two room-state.v1 of a changed room
@@ -46,7 +52,7 @@ func DefaultConfig() Config {
 		AnswerBy: 15 * time.Second, SpeakBy: 20 * time.Second, CoolDown: 20 * time.Second, ChatCoolDown: time.Minute,
 		MaxMembers: 8, MaxPerVariant: 2, MaxPerRoom: 4, MaxInFlight: 25 * time.Second,
 		FirstRun: 3500 * time.Millisecond, ChatFill: 3 * time.Second, Starve: 5 * time.Second, PerViewer: 3, HoldSpeech: 10 * time.Second,
-		FloodBurst: 8, FloodRefill: 2500 * time.Millisecond,
+		FloodBurst: 8, FloodRefill: 2500 * time.Millisecond, Repeats: 3, RepeatsIn: time.Minute, WordsPoll: 2 * time.Second,
 		Memory: 15 * time.Minute, MaxSkew: 5 * time.Second, Checkpoint: 5 * time.Second, ThankEvery: 20 * time.Second,
 		Settings: event.RoomSettings{Language: "zh"}, Lanes: 64,
 	}
@@ -61,7 +67,7 @@ func (c Config) Validate() error {
 	}{
 		{"answer_by", c.AnswerBy}, {"max_in_flight", c.MaxInFlight}, {"first_run", c.FirstRun}, {"starve", c.Starve},
 		{"hold_speech", c.HoldSpeech}, {"flood_refill", c.FloodRefill}, {"memory", c.Memory}, {"max_skew", c.MaxSkew},
-		{"checkpoint", c.Checkpoint}, {"thank_every", c.ThankEvery},
+		{"checkpoint", c.Checkpoint}, {"thank_every", c.ThankEvery}, {"repeats_in", c.RepeatsIn}, {"words_poll", c.WordsPoll},
 	} {
 		if d.d <= 0 {
 			errs = append(errs, fmt.Errorf("%s: %v, want more than 0", d.name, d.d))
@@ -72,7 +78,7 @@ func (c Config) Validate() error {
 		n    int
 	}{
 		{"max_members", c.MaxMembers}, {"max_per_variant", c.MaxPerVariant}, {"max_per_room", c.MaxPerRoom}, {"per_viewer", c.PerViewer},
-		{"flood_burst", c.FloodBurst}, {"lanes", c.Lanes},
+		{"flood_burst", c.FloodBurst}, {"repeats", c.Repeats}, {"lanes", c.Lanes},
 	} {
 		if n.n < 1 {
 			errs = append(errs, fmt.Errorf("%s: %d, want at least 1", n.name, n.n))

@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"slices"
 	"time"
 
 	"livehost/aggregator/cluster"
@@ -60,12 +61,17 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 	}
 	it.variant = r.assign(d.ViewerID)
 	r.expose(event.Bucketed, it.variant, d.ViewerID, "", now)
-	if !r.limiter.Allow(d.ViewerID, now) {
-		r.refuse(it, event.Filtered, string(filter.Flood), now)
+	words := r.p.a.words.Load()
+	if words.Bot(d.ViewerID) {
+		r.refuse(it, event.Filtered, string(filter.Bot), now)
 		return
 	}
 	t := text.Clean(d.Text, r.context.settings.Language)
-	if v := filter.Judge(t); v.Reason != filter.None {
+	if reason := r.limiter.Allow(d.ViewerID, t.Question, now); reason != filter.None {
+		r.refuse(it, event.Filtered, string(reason), now)
+		return
+	}
+	if v := words.Judge(t); v.Reason != filter.None {
 		r.hit(it, v, now)
 		r.refuse(it, event.Filtered, string(v.Reason), now)
 		return
@@ -82,7 +88,7 @@ func (r *room) turnedAway(d event.Danmaku, it *item, nowMs int64) (event.State, 
 	switch {
 	case r.gone.has(string(d.DanmakuID)):
 		return event.Retracted, reasonRetracted
-	case d.Host:
+	case d.Host, slices.Contains(r.context.settings.HostIDs, d.ViewerID):
 		return event.Filtered, string(filter.Host)
 	case d.Mirror:
 		return event.Filtered, string(filter.Mirror)
@@ -113,17 +119,17 @@ func (r *room) refuse(it *item, state event.State, reason string, nowMs int64) {
 
 func (r *room) understand(it *item, t text.Text, viewerName string) {
 	m := &it.member
-	m.ViewerName = spokenName(viewerName)
+	m.ViewerName = r.spokenName(viewerName)
 	m.Text, m.Question, m.Language = t.Original, t.Question, t.Language
 	r.read(it)
 }
 
 // spokenName is a viewer's name as it may be read out: without signs, and none at
 // all when it is itself bait or abuse.
-func spokenName(name string) string {
+func (r *room) spokenName(name string) string {
 	const longest = 32
 	t := text.Clean(name, text.Chinese)
-	if filter.Judge(t).Reason.Hit() {
+	if r.p.a.words.Load().Judge(t).Reason.Hit() {
 		return ""
 	}
 	return text.Truncate(t.Question, longest)
@@ -176,7 +182,7 @@ func (r *room) hit(it *item, v filter.Verdict, nowMs int64) {
 	}
 	r.emit(event.GuardrailHit{
 		Schema: event.SchemaVersion, HitID: stageName + "|" + string(it.member.DanmakuID) + "|" + string(v.Reason), RoomID: r.id,
-		DanmakuIDs: []event.DanmakuID{it.member.DanmakuID}, Variant: it.variant.Variant, Rule: string(v.Reason), Version: filter.Version,
+		DanmakuIDs: []event.DanmakuID{it.member.DanmakuID}, Variant: it.variant.Variant, Rule: string(v.Reason), Version: r.p.a.words.Load().Version(),
 		Stage: stageName, Point: "filter", Span: v.Span, Action: "filter", TimeMs: nowMs,
 	})
 }

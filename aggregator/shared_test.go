@@ -57,6 +57,7 @@ func TestRecordedBuyersAreNotFiltered(t *testing.T) {
 	samples := map[filter.Reason][]string{}
 	intents := map[cluster.Intent]int{}
 	total, filtered := 0, 0
+	words := filter.New(filter.Lists{})
 	limiters := map[string]*filter.Limiter{}
 	eachRecorded(t, func(room string, r recorded) {
 		if r.Kind != "comment" {
@@ -67,10 +68,8 @@ func TestRecordedBuyersAreNotFiltered(t *testing.T) {
 		}
 		reason := filter.None
 		c := text.Clean(r.Text, "zh")
-		if !limiters[room].Allow(event.ViewerID(r.User), r.TsMs) {
-			reason = filter.Flood
-		} else {
-			reason = filter.Judge(c).Reason
+		if reason = limiters[room].Allow(event.ViewerID(r.User), c.Question, r.TsMs); reason == filter.None {
+			reason = words.Judge(c).Reason
 		}
 		if r.Intent != 1 {
 			return

@@ -8,28 +8,61 @@ import (
 
 // Contact bait is a verb of contacting, a platform within a few letters of it,
 // and none of the harmless words after it: 能微信付款吗 asks, 加个微信 baits.
-// Matching is on folded text, so 加 微.信, 加\u200b微信 and ＋V are the same.
+// Matching is on folded text, so 加 微.信, 加\u200b微信 and ＋V are the same;
+// characters that sound alike stand for each other: 佳薇, 加卫星.
 
-var verbs = list("加|+|佳|➕|找|联系|扫|私|添加|私聊|滴滴|咨询")
+var verbs = list("加|+|佳|嘉|家|枷|伽|珈|找|联系|扫|私|添加|私聊|滴滴|咨询")
 
-// full platform names bait after a verb or before an account.
-var platforms = list("微信|微心|微芯|薇信|薇芯|薇心|威信|威芯|维信|维芯|卫信|徽信|溦信|vx*|wx*|weixin*|wechat*|v信|v心|v芯|qq*|扣扣|企鹅号|" +
-	"telegram*|tg*|电报|whatsapp*|纸飞机|飞机号")
+// full platform names bait after a verb, before an account and before a call.
+var platforms = func() *lexicon.Set[struct{}] {
+	m := map[string]struct{}{}
+	lexicon.Words(m, struct{}{}, "vx*|wx*|weixin*|wechat*|心v|我v|我微|我薇|我威|qq*|扣扣|企鹅号|企鹅群|q群|扣群|扣扣群|qq群|裙号|君羊|群号|"+
+		"telegram*|tg*|电报|电报群|whatsapp*|skype*|纸飞机|飞机号")
+	for _, w := range alikeWei {
+		for _, x := range "信心芯欣星新" {
+			m[string([]rune{w, x})] = struct{}{}
+		}
+	}
+	return lexicon.New(m)
+}()
+
+const alikeWei = "微薇威维卫魏巍溦徽餵喂葳vw"
 
 // short names bait only directly after a verb.
-var shorts = list("微|薇|威|v|徽|溦")
+var shorts = func() *lexicon.Set[struct{}] {
+	m := map[string]struct{}{}
+	lexicon.Words(m, struct{}{}, "微|薇|威|v|徽|溦|魏|巍|q|我q|扣|line|tg")
+	return lexicon.New(m)
+}()
 
-var harmless = list("支付|付款|付|分身|公众|登录|登陆|里|领|零钱|转账|发票|能发")
+var (
+	harmless = list("支付|付款|付|分身|公众|小程序|登录|登陆|里|领|零钱|转账|发票|能发|糖|星|弹")
 
-// luring is what follows a short name in bait: 加微领券, but not 加微波炉.
-const luring = "信心芯领聊我看私号群吧哦呀啊拿送发进"
+	// luring is what follows a short name in bait: 加微领券, but not 加微波炉.
+	luring = list("信|心|芯|领券|领福|领红|领取|领资|领优|领奖|聊|我|看|私|号|群|吧|哦|呀|啊|拿|送|发|进|细|详|谈|好友")
+
+	// calling is what follows a platform in bait: 纸飞机找我.
+	calling = list("找我|加我|联系|私聊|领福|领红|领资")
+)
 
 // calls are whole phrases that need no platform.
 var (
-	calls = list("私信我领|加群领|进群领|扫码进群|扫码领|看我主页|点我主页|点我头像|看我头像|看我简介|互粉|互关|加我好友|加好友领|留下联系方式")
+	calls = list("私我|私聊我|私信我|私信领|私信拿|滴滴我|滴我|dd我|加群领|进群领|进群有|进群送|进裙|进君羊|加裙|加君羊|加羣|扫码进群|扫码领|扫码加|扫我|" +
+		"看我主页|点我主页|进我主页|主页有惊喜|主页加我|主页有联系|点我头像|戳我头像|点头像|看我头像|看头像|头像有联系|看我简介|看简介加|简介有联系|" +
+		"互粉|互关|互赞|有粉必|粉我必|回粉|必回|秒回关|关注秒|关注我有|关注我送|关注我领|关注我我|关注我也|加我好友|加好友|留下联系方式|" +
+		"来我直播|去我直播|进我直播|我直播间更|我直播间便宜|来我这买|来我家买|拿货加|拿货找|拿货私|找我拿货|加我拿|找我v|找我微|尾货加|低价出")
 
-	englishCalls = list("check my bio|link in my bio|link in bio|check my profile|visit my profile|text me on|text me at|dm me for|dm me on|dm me to|add me on|" +
-		"message me on|follow for follow|f4f|follow me back|follow 4 follow|follow4follow|hit me up on|whatsapp me|my whatsapp|my telegram")
+	englishCalls = list("check my bio|link in my bio|link in bio|check my profile|visit my profile|visit my page|check my page|check my live|come to my live|join my live|" +
+		"join my telegram|join my channel|join my group|text me on|text me at|dm me for|dm me on|message me on|message me privately|add me on|add my snap|my snap is|" +
+		"my snapchat|follow my insta|follow my ig|follow my page|follow my account|follow my live|follow my tiktok|my ig is|my insta is|follow for follow|f4f|follow me back|" +
+		"follow 4 follow|follow4follow|sub4sub|sub for sub|hit me up on|hmu on|whatsapp me|my whatsapp|my telegram|add wechat|my wechat|t.me|line id")
+
+	// openings are calls that are only bait at the start of what is no question:
+	// "can you dm me" asks the host.
+	openings = list("dm me|inbox me|pm me")
+
+	// labels stand before a colon and an account: V：abc8899.
+	labels = list("v|vx|wx|薇|微|威|心v|q|qq|q群|ig|insta|line|line id|snap|snapchat|tg|telegram|skype|wechat")
 )
 
 const reach = 4 // letters between the verb and the platform
@@ -37,10 +70,8 @@ const reach = 4 // letters between the verb and the platform
 // bait is the part that lures viewers away, or "". match is folded text, english
 // the question in lower case, where English words still have their spaces.
 func bait(match, english []rune) string {
-	for i := range english {
-		if n, _ := englishCalls.Longest(english, i); n > 0 {
-			return string(english[i : i+n])
-		}
+	if span := englishBait(english); span != "" {
+		return span
 	}
 	for i := range match {
 		if n, _ := calls.Longest(match, i); n > 0 {
@@ -52,23 +83,61 @@ func bait(match, english []rune) string {
 			}
 		}
 		if n := anyPlatform(match, i); n > 0 {
+			if c := startsWith(calling, match, i+n); c > 0 {
+				return string(match[i : i+n+c])
+			}
 			if end := accountAfter(match, i+n); end > 0 {
 				return string(match[i:end])
 			}
 		}
 	}
-	return phone(match)
+	return phone(match, english)
+}
+
+func englishBait(english []rune) string {
+	for i := range english {
+		if n, _ := englishCalls.Longest(english, i); n > 0 {
+			return string(english[i : i+n])
+		}
+		if n, _ := labels.Longest(english, i); n > 0 && (i == 0 || english[i-1] == ' ') {
+			if end := labelled(english, i+n); end > 0 {
+				return string(english[i:end])
+			}
+		}
+	}
+	if n := startsWith(openings, english, 0); n > 0 && !strings.ContainsRune(string(english), '?') {
+		return string(english[:n])
+	}
+	return ""
+}
+
+// labelled finds ": account" at i.
+func labelled(in []rune, i int) int {
+	const shortest = 4
+	colon := false
+	for ; i < len(in) && (in[i] == ' ' || in[i] == ':'); i++ {
+		colon = colon || in[i] == ':'
+	}
+	j, digits := i, false
+	for j < len(in) && (letter(in[j]) || digit(in[j]) || in[j] == '_') {
+		digits = digits || digit(in[j])
+		j++
+	}
+	if colon && digits && j-i >= shortest {
+		return j
+	}
+	return 0
 }
 
 func platformAfter(match []rune, i int) int {
 	for j := i; j < len(match) && j <= i+reach; j++ {
-		if n := anyPlatform(match, j); n > 0 && !startsWith(harmless, match, j+n) {
+		if n := anyPlatform(match, j); n > 0 && startsWith(harmless, match, j+n) == 0 {
 			return j + n
 		}
 	}
-	if i < len(match) {
-		if n, _ := shorts.Longest(match, i); n > 0 && (i+n == len(match) || strings.ContainsRune(luring, match[i+n]) || digit(match[i+n])) {
-			return i + n
+	if n := startsWith(shorts, match, i); n > 0 {
+		if end := i + n; end == len(match) || digit(match[end]) || startsWith(luring, match, end) > 0 {
+			return end
 		}
 	}
 	return 0
@@ -82,29 +151,40 @@ func anyPlatform(match []rune, i int) int {
 // accountAfter finds an account name after a platform: vx abc123, 微信号是 a_b12.
 func accountAfter(match []rune, i int) int {
 	const shortest = 5
-	for i < len(match) && strings.ContainsRune("号是为我", match[i]) {
+	for i < len(match) && strings.ContainsRune("号是为我群", match[i]) {
 		i++
 	}
-	j, digit := i, false
-	for j < len(match) && (match[j] >= 'a' && match[j] <= 'z' || match[j] >= '0' && match[j] <= '9') {
-		digit = digit || match[j] <= '9'
+	j, digits := i, false
+	for j < len(match) && (letter(match[j]) || digit(match[j])) {
+		digits = digits || digit(match[j])
 		j++
 	}
-	if j-i >= shortest && digit {
+	if j-i >= shortest && digits {
 		return j
 	}
 	return 0
 }
 
-// phone finds a mainland mobile number.
-func phone(match []rune) string {
-	const length = 11
+// phone finds a mainland mobile number, also in Chinese numerals or with letters
+// that look like digits, and a number that someone asks to call.
+func phone(match, english []rune) string {
+	const mobile, american = 11, 10
 	for i := 0; i < len(match); i++ {
-		j := i
-		for j < len(match) && match[j] >= '0' && match[j] <= '9' {
-			j++
+		j, plain, first, second := i, 0, rune(0), rune(0)
+		for ; j < len(match) && numeral(match[j]) != 0; j++ {
+			switch n := numeral(match[j]); j - i {
+			case 0:
+				first = n
+			case 1:
+				second = n
+			}
+			if !letter(match[j]) {
+				plain++
+			}
 		}
-		if j-i == length && match[i] == '1' && match[i+1] >= '3' {
+		if n := j - i; n == mobile && plain >= mobile-2 && first == '1' && second >= '3' {
+			return string(match[i:j])
+		} else if n >= american && plain == n && asksToCall(english) {
 			return string(match[i:j])
 		}
 		i = j
@@ -112,14 +192,40 @@ func phone(match []rune) string {
 	return ""
 }
 
-func digit(r rune) bool { return r >= '0' && r <= '9' }
-
-func startsWith(set *lexicon.Set[struct{}], match []rune, i int) bool {
-	if i >= len(match) {
-		return false
+func asksToCall(english []rune) bool {
+	for i := range english {
+		if n, _ := callWords.Longest(english, i); n > 0 {
+			return true
+		}
 	}
-	n, _ := set.Longest(match, i)
-	return n > 0
+	return false
+}
+
+var callWords = list("call|call me|text|text me|whatsapp|my number|hmu|reach me")
+
+// numeral is the digit that r stands for in a phone number, or 0.
+func numeral(r rune) rune {
+	if digit(r) {
+		return r
+	}
+	return numerals[r]
+}
+
+var numerals = map[rune]rune{
+	'零': '0', '〇': '0', '一': '1', '幺': '1', '二': '2', '三': '3', '四': '4', '五': '5', '六': '6', '七': '7', '八': '8', '九': '9',
+	'l': '1', 'i': '1', 'o': '0',
+}
+
+func letter(r rune) bool { return r >= 'a' && r <= 'z' }
+func digit(r rune) bool  { return r >= '0' && r <= '9' }
+
+// startsWith is the length of the word of set that in has at i.
+func startsWith(set *lexicon.Set[struct{}], in []rune, i int) int {
+	if i >= len(in) {
+		return 0
+	}
+	n, _ := set.Longest(in, i)
+	return n
 }
 
 func list(cell string) *lexicon.Set[struct{}] {

@@ -1,6 +1,8 @@
 package filter_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"livehost/aggregator/filter"
@@ -10,7 +12,7 @@ import (
 func judge(t *testing.T, tests map[string]filter.Reason) {
 	t.Helper()
 	for in, want := range tests {
-		if got := filter.Judge(text.Clean(in, "zh")); got.Reason != want {
+		if got := filter.New(filter.Lists{}).Judge(text.Clean(in, "zh")); got.Reason != want {
 			t.Errorf("%q: %q (%q), want %q", in, got.Reason, got.Span, want)
 		}
 	}
@@ -53,25 +55,89 @@ func TestP42AllowedWordsPass(t *testing.T) {
 func TestLimiter(t *testing.T) {
 	t.Parallel()
 	l := filter.NewLimiter(filter.Rate{Burst: 3, RefillMs: 2000})
-	for i, want := range []bool{true, true, true, false} {
-		if got := l.Allow("u1", 1000); got != want {
-			t.Errorf("danmaku %d: %v, want %v", i, got, want)
+	for i, want := range []filter.Reason{filter.None, filter.None, filter.None, filter.Flood} {
+		if got := l.Allow("u1", fmt.Sprint(i), 1000); got != want {
+			t.Errorf("danmaku %d: %q, want %q", i, got, want)
 		}
 	}
-	if !l.Allow("u2", 1000) {
+	if got := l.Allow("u2", "", 1000); got != filter.None {
 		t.Error("one viewer's flood stopped another")
 	}
-	if !l.Allow("u1", 3001) {
+	if got := l.Allow("u1", "", 3001); got != filter.None {
 		t.Error("not refilled")
+	}
+}
+
+// A genuine repeat is a few times the same words; a machine goes on.
+func TestP06SameWordsTimeAndAgain(t *testing.T) {
+	t.Parallel()
+	l := filter.NewLimiter(filter.Rate{Burst: 8, RefillMs: 1000, Same: 3, SameMs: 60_000})
+	for i, tt := range []struct {
+		text string
+		ms   int64
+		want filter.Reason
+	}{
+		{"有货吗", 0, filter.None}, {"有货吗", 5000, filter.None}, {"有货吗", 10_000, filter.None}, {"有货吗", 15_000, filter.Repeat},
+		{"多少钱", 20_000, filter.None}, {"有货吗", 25_000, filter.None}, {"有货吗", 90_000, filter.None},
+	} {
+		if got := l.Allow("u1", tt.text, tt.ms); got != tt.want {
+			t.Errorf("%d %s: %q, want %q", i, tt.text, got, tt.want)
+		}
 	}
 }
 
 func TestP54AnonymousIsNotOneFlooder(t *testing.T) {
 	t.Parallel()
-	l := filter.NewLimiter(filter.Rate{Burst: 1, RefillMs: 2000})
+	l := filter.NewLimiter(filter.Rate{Burst: 1, RefillMs: 2000, Same: 1, SameMs: 60_000})
 	for range 100 {
-		if !l.Allow("0", 1) || !l.Allow("", 1) {
+		if l.Allow("0", "多少钱", 1) != filter.None || l.Allow("", "多少钱", 1) != filter.None {
 			t.Fatal("anonymous viewers limited as one")
 		}
+	}
+}
+
+func TestLists(t *testing.T) {
+	t.Parallel()
+	l, err := filter.ParseLists("words.txt", []byte("\ufeff# ours\n[sensitive]\n某某品牌\nbadword\n[spam]\n扫楼 广告\n[allow]\n加微信支付群\n[bots]\nbot-7\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := filter.New(l)
+	for in, want := range map[string]filter.Reason{
+		"某 某*品牌多少钱": filter.Sensitive, "what a BADWORD": filter.Sensitive, "badwords": filter.None, "扫楼广告": filter.Spam, "多少钱": filter.None, "傻逼": filter.Sensitive,
+	} {
+		if got := f.Judge(text.Clean(in, "zh")); got.Reason != want {
+			t.Errorf("%q: %q, want %q", in, got.Reason, want)
+		}
+	}
+	if !f.Bot("bot-7") || f.Bot("bot-8") || f.Version() == filter.New(filter.Lists{}).Version() {
+		t.Errorf("bots or version %q", f.Version())
+	}
+	_, err = filter.ParseLists("words.txt", []byte("何\n[nonsense]\n[spam]\n的\n"))
+	for _, want := range []string{"words.txt:1", "words.txt:2", "words.txt:4"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not name %s", err, want)
+		}
+	}
+}
+
+func FuzzParseLists(f *testing.F) {
+	f.Add([]byte("[spam]\nabc\n[allow]\n然后\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if l, err := filter.ParseLists("f", data); err == nil {
+			filter.New(l).Judge(text.Clean(string(data), "zh"))
+		}
+	})
+}
+
+func BenchmarkJudge(b *testing.B) {
+	f := filter.New(filter.Lists{})
+	var in []text.Text
+	for _, s := range []string{"这个面膜敏感肌能用吗", "多少钱", "洗面奶", "What size would you recommend", "太好看了", "加微信", "13号链接还有货吗"} {
+		in = append(in, text.Clean(s, "zh"))
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		f.Judge(in[i%len(in)])
 	}
 }

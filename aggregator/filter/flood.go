@@ -1,11 +1,17 @@
 package filter
 
-import "livehost/streams/event"
+import (
+	"hash/maphash"
+
+	"livehost/streams/event"
+)
 
 // Rate is how much one viewer may write.
 type Rate struct {
 	Burst    int   // danmaku at once
 	RefillMs int64 // room time until one more is allowed
+	Same     int   // times the same words; a genuine repeat is a few
+	SameMs   int64 // room time after which the same words are new
 }
 
 // Limiter counts danmaku per viewer of one room. Not safe for concurrent use.
@@ -16,7 +22,10 @@ type Limiter struct {
 }
 
 type bucket struct {
-	fullMs int64 // when the bucket is full again
+	fullMs int64  // when the bucket is full again
+	text   uint64 // hash of the last words
+	sameMs int64  // when they were first said
+	same   int    // times they were said in a row
 }
 
 // NewLimiter makes an empty limiter.
@@ -24,22 +33,33 @@ func NewLimiter(rate Rate) *Limiter {
 	return &Limiter{rate: rate, viewers: map[event.ViewerID]bucket{}}
 }
 
-// Allow takes one danmaku of viewer at room time nowMs. Anonymous viewers share
-// an id and are always allowed.
-func (l *Limiter) Allow(viewer event.ViewerID, nowMs int64) bool {
+// Allow takes one danmaku of viewer at room time nowMs and says None, Flood or
+// Repeat. Anonymous viewers share an id and are always allowed.
+func (l *Limiter) Allow(viewer event.ViewerID, text string, nowMs int64) Reason {
 	if viewer.Anonymous() {
-		return true
+		return None
 	}
 	l.sweep(nowMs)
-	full := max(l.viewers[viewer].fullMs, nowMs) + l.rate.RefillMs
+	b := l.viewers[viewer]
+	full := max(b.fullMs, nowMs) + l.rate.RefillMs
 	if full-nowMs > int64(l.rate.Burst)*l.rate.RefillMs {
-		return false
+		return Flood
 	}
-	l.viewers[viewer] = bucket{fullMs: full}
-	return true
+	b.fullMs = full
+	if h := maphash.String(textSeed, text); h != b.text || nowMs-b.sameMs > l.rate.SameMs {
+		b.text, b.sameMs, b.same = h, nowMs, 0
+	}
+	b.same++
+	l.viewers[viewer] = b
+	if l.rate.Same > 0 && b.same > l.rate.Same {
+		return Repeat
+	}
+	return None
 }
 
-// sweep forgets viewers whose bucket is full, now and then.
+var textSeed = maphash.MakeSeed()
+
+// sweep forgets viewers who have been quiet, now and then.
 func (l *Limiter) sweep(nowMs int64) {
 	const everyMs = 60_000
 	if nowMs < l.sweepMs {
@@ -47,7 +67,7 @@ func (l *Limiter) sweep(nowMs int64) {
 	}
 	l.sweepMs = nowMs + everyMs
 	for v, b := range l.viewers {
-		if b.fullMs <= nowMs {
+		if b.fullMs <= nowMs && nowMs-b.sameMs > l.rate.SameMs {
 			delete(l.viewers, v)
 		}
 	}

@@ -6,18 +6,22 @@ import (
 )
 
 // Judge looks at one normalised danmaku.
-func Judge(t text.Text) Verdict {
+func (f *Filter) Judge(t text.Text) Verdict {
 	if r := empty(t); r != None {
 		return Verdict{Reason: r}
 	}
 	match, question := []rune(t.Match), lexicon.Lower(t.Question)
+	plain := meant(question)
 	if span := bait(match, question); span != "" {
 		return Verdict{Reason: ContactBait, Span: span}
 	}
-	if v := words(match, question); v.Reason != None {
+	if v := f.words(match, question); v.Reason != None || plain == nil {
 		return v
 	}
-	return Verdict{}
+	if span := englishBait(plain); span != "" {
+		return Verdict{Reason: ContactBait, Span: span}
+	}
+	return f.find(english, plain)
 }
 
 func empty(t text.Text) Reason {

@@ -8,10 +8,24 @@ type Set[T any] struct {
 }
 
 type node[T any] struct {
-	next  map[rune]*node[T]
+	next  []edge[T] // by rune
 	value T
 	word  bool
 	stem  bool // anything may follow: restock*
+}
+
+type edge[T any] struct {
+	r  rune
+	to *node[T]
+}
+
+func (n *node[T]) child(r rune) *node[T] {
+	for i := range n.next {
+		if n.next[i].r == r {
+			return n.next[i].to
+		}
+	}
+	return nil
 }
 
 // New makes a set. Words are lower case; a Latin word ending in * is a stem.
@@ -19,17 +33,23 @@ func New[T any](words map[string]T) *Set[T] {
 	s := &Set[T]{root: map[rune]*node[T]{}}
 	for w, v := range words {
 		stem := strings.HasSuffix(w, "*")
-		next := s.root
 		var n *node[T]
 		for _, r := range strings.TrimSuffix(w, "*") {
-			if n = next[r]; n == nil {
-				n = &node[T]{}
-				next[r] = n
+			var next *node[T]
+			if n == nil {
+				next = s.root[r]
+			} else {
+				next = n.child(r)
 			}
-			if n.next == nil {
-				n.next = map[rune]*node[T]{}
+			if next == nil {
+				next = &node[T]{}
+				if n == nil {
+					s.root[r] = next
+				} else {
+					n.next = append(n.next, edge[T]{r, next})
+				}
 			}
-			next = n.next
+			n = next
 		}
 		if n != nil {
 			n.value, n.word, n.stem = v, true, stem
@@ -41,21 +61,21 @@ func New[T any](words map[string]T) *Set[T] {
 // Longest is the length in runes of the longest word that begins at in[i], and
 // its value; 0 when there is none. in is lower case.
 func (s *Set[T]) Longest(in []rune, i int) (length int, value T) {
-	if s.root[in[i]] == nil || i > 0 && joined(in[i-1], in[i]) {
+	n := s.root[in[i]]
+	if n == nil || i > 0 && joined(in[i-1], in[i]) {
 		return 0, value
 	}
-	next := s.root
-	for j := i; j < len(in); j++ {
-		n := next[in[j]]
-		if n == nil {
-			break
-		}
+	for j := i; ; {
 		if n.word && (n.stem || j+1 == len(in) || !joined(in[j], in[j+1])) {
 			length, value = j+1-i, n.value
 		}
-		next = n.next
+		if j++; j == len(in) {
+			return length, value
+		}
+		if n = n.child(in[j]); n == nil {
+			return length, value
+		}
 	}
-	return length, value
 }
 
 // Each calls fn for the words of in from left to right, the longest at each

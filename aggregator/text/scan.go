@@ -3,6 +3,8 @@ package text
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"livehost/aggregator/lexicon"
 )
 
 // scanner takes out what is not language and folds what is.
@@ -54,8 +56,11 @@ func (s *scanner) keep(r rune) {
 	case isEmoji(r):
 		s.emoji = true
 		s.gap()
-		if isHeart(r) { // "V❤" is read as V信
+		switch {
+		case isHeart(r): // "V❤" is read as V信
 			s.match = utf8.AppendRune(s.match, '心')
+		case r == '➕':
+			s.match = append(s.match, '+')
 		}
 	default:
 		s.out = append(s.out, r)
@@ -150,7 +155,9 @@ var confusables = map[rune]rune{
 // fold is r as word lists spell it, or 0 when they leave it out.
 func fold(r rune) rune {
 	switch {
-	case isHan(r), isDigit(r), r >= 'a' && r <= 'z':
+	case isHan(r):
+		return lexicon.Simplified(r)
+	case isDigit(r), r >= 'a' && r <= 'z':
 		return r
 	case r >= 'A' && r <= 'Z':
 		return r | 0x20

@@ -1,0 +1,62 @@
+package aggregator_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"livehost/aggregator"
+	"livehost/streams/event"
+)
+
+func TestWordsAreReadAgain(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "words.txt")
+	edited := time.Now()
+	write := func(content string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		edited = edited.Add(time.Second)
+		if err := os.Chtimes(path, edited, edited); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("[sensitive]\n某某牌子\n[bots]\na9\n")
+	synctest.Test(t, func(t *testing.T) {
+		cfg := aggregator.DefaultConfig()
+		cfg.Words = path
+		r := newRig(t, cfg)
+		r.say("d1", "a1", "某某牌子有吗")
+		r.want("d1", "filtered sensitive")
+		r.say("d2", "a9", "多少钱")
+		r.want("d2", "filtered bot")
+		write("[spam]\n另一个词\n")
+		r.pass(3 * time.Second)
+		r.say("d3", "a1", "某某牌子有吗")
+		r.say("d4", "a2", "另一个词")
+		r.want("d3", "")
+		r.want("d4", "filtered spam")
+		write("[nonsense]\n")
+		r.pass(3 * time.Second)
+		r.say("d5", "a3", "另一个词")
+		r.want("d5", "filtered spam")
+		versions := map[string]bool{}
+		for _, h := range all[event.GuardrailHit](r) {
+			versions[h.Version] = true
+		}
+		if len(versions) != 2 {
+			t.Errorf("hits of versions %v, want two", versions)
+		}
+		r.stop()
+	})
+	write("何\n")
+	cfg := aggregator.DefaultConfig()
+	cfg.Words = path
+	if _, err := aggregator.New(cfg, aggregator.Deps{}); err == nil {
+		t.Error("a words file with problems is taken at start")
+	}
+}
