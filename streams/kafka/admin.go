@@ -211,3 +211,21 @@ func (p *Publisher) Replay(ctx context.Context, letter streams.Record) error {
 	r.Headers = append(r.Headers, kgo.RecordHeader{Key: HeaderReplayed, Value: []byte(letter.Topic + "@" + strconv.FormatInt(letter.Offset, 10))})
 	return publishError(r, p.client.ProduceSync(ctx, r).FirstErr())
 }
+
+// Leader is the id of the broker that leads a partition.
+func Leader(ctx context.Context, cfg Config, topicName string, partition int32) (int32, error) {
+	cl, err := newClient(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return 0, err
+	}
+	defer cl.Close()
+	have, err := kadm.NewClient(cl).ListTopics(ctx, topicName)
+	if err != nil {
+		return 0, fmt.Errorf("kafka: list topics: %w", classify(err))
+	}
+	p, ok := have[topicName].Partitions[partition]
+	if !ok || p.Leader < 0 {
+		return 0, fault.Errorf(fault.Unavailable, "kafka: %s partition %d has no leader", topicName, partition)
+	}
+	return p.Leader, nil
+}

@@ -7,10 +7,14 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"livehost/internal/fault"
 	"livehost/streams/topic"
 )
 
@@ -57,9 +61,65 @@ func Provision(ctx context.Context, cfg Config, topics []topic.Topic) (Provision
 			errs = append(errs, fmt.Errorf("kafka: create topic %s: %w", t.Name, classify(err)))
 		}
 	}
+	if err := awaitTopics(ctx, cl, adm, topics); err != nil && len(errs) == 0 {
+		return out, err
+	}
 	differs, err := differences(ctx, adm, existing)
 	out.Differs = differs
 	return out, errors.Join(append(errs, err)...)
+}
+
+// awaitTopics returns when every broker knows every topic with a leader for each
+// partition: they learn of a new topic one after another, and whoever asks one
+// that has not yet is told that there is none.
+func awaitTopics(ctx context.Context, cl *kgo.Client, adm *kadm.Client, topics []topic.Topic) error {
+	ctx, cancel := context.WithTimeout(ctx, awaitWithin)
+	defer cancel()
+	brokers, err := adm.ListBrokers(ctx)
+	if err != nil {
+		return fmt.Errorf("kafka: list brokers: %w", classify(err))
+	}
+	req := kmsg.NewMetadataRequest()
+	for _, t := range topics {
+		rt := kmsg.NewMetadataRequestTopic()
+		rt.Topic = kmsg.StringPtr(t.Name)
+		req.Topics = append(req.Topics, rt)
+	}
+	for _, b := range brokers {
+		for {
+			resp, err := req.RequestWith(ctx, cl.Broker(int(b.NodeID)))
+			if err == nil {
+				err = led(resp)
+			} else if kgo.IsRetryableBrokerErr(err) || ctx.Err() == nil {
+				break // a broker that is away need not know: it learns when it comes back
+			}
+			if err == nil {
+				break
+			}
+			if sleep(ctx, 20*time.Millisecond) != nil {
+				return fault.Errorf(fault.Unavailable, "kafka: broker %d after %v: %w", b.NodeID, awaitWithin, err)
+			}
+		}
+	}
+	return nil
+}
+
+// awaitWithin bounds the wall time in which all brokers know all topics.
+const awaitWithin = 20 * time.Second
+
+// led is nil when each partition has a leader.
+func led(resp *kmsg.MetadataResponse) error {
+	for _, t := range resp.Topics {
+		if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
+			return fmt.Errorf("topic %s: %w", *t.Topic, err)
+		}
+		for _, p := range t.Partitions {
+			if err := kerr.ErrorForCode(p.ErrorCode); err != nil && p.Leader < 0 {
+				return fmt.Errorf("topic %s partition %d: %w", *t.Topic, p.Partition, err)
+			}
+		}
+	}
+	return nil
 }
 
 func differences(ctx context.Context, adm *kadm.Client, topics []topic.Topic) ([]string, error) {

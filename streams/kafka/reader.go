@@ -126,18 +126,7 @@ func (r *Reader) Read(ctx context.Context, topicName string, partition int32, fr
 // Follow implements streams.Reader. The start or the end of the log is that at
 // the call.
 func (r *Reader) Follow(ctx context.Context, topics []string, fromEnd bool, fn func(streams.Record)) error {
-	list := r.admin.ListStartOffsets
-	if fromEnd {
-		list = r.admin.ListEndOffsets
-	}
-	offsets, err := list(ctx, topics...)
-	if err == nil {
-		err = offsets.Error()
-	}
-	if err != nil {
-		return ended(ctx, fmt.Errorf("kafka: follow %v: %w", topics, classify(err)))
-	}
-	known, err := describe(ctx, r.admin, topics)
+	offsets, known, err := r.followFrom(ctx, topics, fromEnd)
 	if err != nil {
 		return ended(ctx, err)
 	}
@@ -175,6 +164,32 @@ func (r *Reader) OffsetAt(ctx context.Context, topicName string, partition int32
 		}
 	}
 	return 0, fmt.Errorf("kafka: offset of %s partition %d at %v: %w", topicName, partition, at, classify(err))
+}
+
+// followFrom are the offsets to begin at. It waits for a broker that is away.
+func (r *Reader) followFrom(ctx context.Context, topics []string, fromEnd bool) (kadm.ListedOffsets, map[string]topicInfo, error) {
+	list := r.admin.ListStartOffsets
+	if fromEnd {
+		list = r.admin.ListEndOffsets
+	}
+	for attempt := 0; ; attempt++ {
+		known, err := describe(ctx, r.admin, topics)
+		var offsets kadm.ListedOffsets
+		if err == nil {
+			if offsets, err = list(ctx, topics...); err == nil {
+				err = offsets.Error()
+			}
+			err = classify(err)
+		}
+		if err == nil {
+			return offsets, known, nil
+		}
+		err = fmt.Errorf("kafka: follow %v: %w", topics, err)
+		if !retriable(err) || sleep(ctx, r.cfg.backoff(attempt)) != nil {
+			return nil, nil, err
+		}
+		r.log.Warn("kafka is away", "err", err)
+	}
 }
 
 // refollow makes the client read topics that were created again, from their start.
