@@ -19,6 +19,9 @@ func (s *state) drive(ctx context.Context) ending {
 	if d := s.ask(ctx, hook.RunStart, in, s.vars()); stops(d.Action) {
 		return ending{cause: "run_start", action: d.Action, rule: d.Rule}
 	}
+	if s.route == routeCompact {
+		s.fallback(ctx, routeCompact, "little_time")
+	}
 	s.prompt()
 	for s.round = 1; s.round <= s.r.cfg.Rounds; s.round++ {
 		if ctx.Err() != nil || s.left() < s.r.cfg.MinCall {
