@@ -25,6 +25,7 @@ type searchDoc struct {
 	texts   []vocabulary // one description each
 	tokens  map[string]bool
 	names   []string // normalised name, aliases, category and brand
+	kinds   []string // normalised name and aliases
 }
 
 func newSearchIndex(c *harness.Catalog) *searchIndex {
@@ -56,6 +57,11 @@ func newSearchIndex(c *harness.Catalog) *searchIndex {
 		for _, n := range names {
 			if n = normal(n); n != "" {
 				d.names = append(d.names, n)
+			}
+		}
+		for _, n := range append([]string{p.Name, p.NameEN}, p.Aliases...) {
+			if n = normal(n); n != "" {
+				d.kinds = append(d.kinds, n)
 			}
 		}
 		x.docs = append(x.docs, d)
@@ -114,7 +120,7 @@ func (x *searchIndex) find(query string, allowed func(*harness.Product) bool) []
 }
 
 // similar is an allowed product of the same kind as what the query asks for: one
-// whose name, alias or category word ends the query, the longest such name. For
+// whose name or alias ends the query, the longest such name. For
 // 姜黄面膜 it is a 面膜, though not that one.
 func (x *searchIndex) similar(query string, allowed func(*harness.Product) bool) *harness.Product {
 	text := strings.Join(withoutFillerEnd(parseQuery(query).tokens), " ")
@@ -122,7 +128,7 @@ func (x *searchIndex) similar(query string, allowed func(*harness.Product) bool)
 	longest := 0
 	for i := range x.docs {
 		d := &x.docs[i]
-		for _, name := range d.names {
+		for _, name := range d.kinds {
 			ts := tokens(name)
 			if joined := strings.Join(ts, " "); len(joined) > longest && kindLike(ts) && strings.HasSuffix(" "+text, " "+joined) && allowed(d.product) {
 				best, longest = d.product, len(joined)

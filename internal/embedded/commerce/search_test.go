@@ -90,3 +90,21 @@ func TestFindAttribute(t *testing.T) {
 		}
 	}
 }
+
+// TestSimilar: the link of the same kind for what the room does not have.
+func TestSimilar(t *testing.T) {
+	t.Parallel()
+	x := newSearchIndex(harnesstest.Catalog(t))
+	for query, want := range map[string]string{
+		"人参面霜": "1", "有人参面霜吗": "1", "男士面霜有没有": "1", "有线耳机": "5", "儿童T恤": "3",
+		"手机壳": "", "耳机壳": "", "小龙虾": "", "冰鞋": "", "dog snacks": "", "冰箱": "", "有没有": "", "": "",
+	} {
+		got := ""
+		if p := x.similar(query, func(*harness.Product) bool { return true }); p != nil {
+			got = string(p.LinkID)
+		}
+		if got != want {
+			t.Errorf("similar(%q) = link %q, want %q", query, got, want)
+		}
+	}
+}

@@ -27,6 +27,7 @@ type Config struct {
 	Overload  int           `koanf:"overload" yaml:"overload"`     // HTTP status when there is no slot: 429 or 503
 	Profile   string        `koanf:"profile" yaml:"profile"`       // latency profile: h20-mtp, h20 or instant
 	Seed      uint64        `koanf:"seed" yaml:"seed"`             // of alternatives and latencies
+	Hostile   string        `koanf:"hostile" yaml:"hostile"`       // "", or how it misbehaves: obey or lie; for tests
 }
 
 // DefaultConfig is four replicas of two slots with the measured profile.
@@ -60,6 +61,9 @@ func (c Config) Validate() error {
 	}
 	if _, err := latency.ProfileNamed(c.Profile); err != nil {
 		errs = append(errs, fmt.Errorf("profile: %w", err))
+	}
+	if err := validHostile(c.Hostile); err != nil {
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

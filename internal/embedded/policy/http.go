@@ -89,6 +89,11 @@ func (r *replica) generate(ctx context.Context, w http.ResponseWriter, cr chatRe
 	if err != nil {
 		r.log.Warn("parts of the harness text cannot be read", "err", err)
 	}
+	if r.cfg.Hostile != "" {
+		if bad, ok := misbehave(r.cfg.Hostile, cr.Request, decision); ok {
+			decision = bad
+		}
+	}
 	g.decision = decision
 	first := true
 	for _, m := range cr.Messages {

@@ -150,7 +150,7 @@ func (t *askText) standsAlone(i int, p *phrase) bool {
 }
 
 // measures after a number make it a quantity.
-var measures = newSet("盒 件 个 瓶 包 袋 双 条 斤 箱 罐 片 支 只 份 套 桶 枚 粒 颗 根 台 对 单 岁 天 块 元")
+var measures = newSet("盒 件 个 瓶 包 袋 双 条 斤 箱 罐 片 支 只 份 套 桶 枚 粒 颗 根 台 对 单 岁 天 块 元 码")
 
 // typedValue is the token as a value of a typed slot: as a number, then as written
 // in capitals (sizes), then as it is.
