@@ -323,6 +323,16 @@ func TestVariants(t *testing.T) {
 		r.wantSaid("价格是89元")
 		r.wantOutcomes(map[event.DanmakuID]string{"a": "failed outlet_failed", "b": "answered spoken"})
 	})
+	bubble(t, "a newer answer that says less replaces nothing", func(t *testing.T, r *rig) {
+		r.in(r.reply("w0", "正在说别的事情", []string{"z"}))
+		synctest.Wait()
+		r.in(r.reply("w1", "今天89元", []string{"a"}, question("price/1", "harness")))
+		wait(100 * time.Millisecond)
+		r.in(r.reply("w2", "以链接页为准", []string{"b"}, question("price/1", "harness"), func(e *event.Reply) { e.Fallback = "conservative" }))
+		wait(10 * time.Second)
+		r.wantSaid("正在说别的事情", "今天89元")
+		r.wantOutcomes(map[event.DanmakuID]string{"z": "answered spoken", "a": "answered spoken", "b": "answered spoken"})
+	})
 	bubble(t, "P27 the same variant joins", func(t *testing.T, r *rig) {
 		r.in(r.reply("w0", "正在说别的事情", []string{"z"}))
 		synctest.Wait()

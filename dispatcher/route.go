@@ -276,8 +276,8 @@ func (rm *room) sameQuestion(key string, variant func(event.Variant) bool) *item
 	return it
 }
 
-// join lets a newer answer of the same variant to the same question take over the
-// danmaku of one that still waits: one voice, the newest facts.
+// join lets a better answer of the same variant to the same question take over the
+// danmaku of one that still waits: one voice.
 func (rm *room) join(it *item) {
 	reply := &it.job.reply
 	if reply.QuestionKey == "" {
@@ -288,11 +288,22 @@ func (rm *room) join(it *item) {
 		return r.QuestionKey == reply.QuestionKey && r.Variant == reply.Variant && !q.Value.event()
 	}) {
 		it.owed = append(old.owed, it.owed...)
-		if old.job.reply.CreatedMs > reply.CreatedMs {
+		if better(&old.job.reply, reply) {
 			it.job, it.heard, it.script, it.length = old.job, old.heard, old.script, old.length
 		}
 		it.followers = append(old.followers, it.followers...)
 	}
+}
+
+// fallbacks ranks how little an answer says.
+var fallbacks = map[string]int{"": 0, "compact": 1, "conservative": 2}
+
+// better reports whether a says more than b, or the same with newer facts.
+func better(a, b *event.Reply) bool {
+	if fallbacks[a.Fallback] != fallbacks[b.Fallback] {
+		return fallbacks[a.Fallback] < fallbacks[b.Fallback]
+	}
+	return a.CreatedMs > b.CreatedMs
 }
 
 func (rm *room) enqueue(pl *plan, it *item, nowMs int64) {
