@@ -77,6 +77,8 @@ func functions() template.FuncMap {
 	return template.FuncMap{
 		"clock":    clockTime,
 		"seconds":  func(ms int64) string { return fmt.Sprintf("%.1f s", float64(ms)/1000) },
+		"took":     took,
+		"short":    short,
 		"state":    func(s event.State) string { return wording.State(s).EN },
 		"stateZH":  func(s event.State) string { return wording.State(s).ZH },
 		"reason":   func(r string) string { w, _ := wording.Reason(r); return w.EN },
@@ -119,6 +121,22 @@ type entry struct {
 
 func menuEntry(href, section, label, current string) entry {
 	return entry{href, label, section == current}
+}
+
+// short is the beginning of a text, for a row; its own page has the whole.
+func short(s string, runes int) string {
+	if r := []rune(s); len(r) > runes {
+		return string(r[:runes]) + "…"
+	}
+	return s
+}
+
+// took is a short duration: milliseconds below a second.
+func took(ms int64) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%d ms", ms)
+	}
+	return fmt.Sprintf("%.1f s", float64(ms)/1000)
 }
 
 // latencyCell is a percentile in seconds; a miss has no length.

@@ -50,10 +50,10 @@
 
   const drawLatency = (el, data) => {
     const c = colours();
-    const seconds = (_, v) => (v == null ? '–' : v > data.limit_s ? '> ' + data.limit_s + ' s' : v.toFixed(1) + ' s');
+    const seconds = (_, v) => (v == null ? '' : v > data.limit_s ? '> ' + data.limit_s + ' s' : v.toFixed(1) + ' s');
     const points = {show: true, size: 5};
     return new uPlot({
-      width: width(el), height: HEIGHT, scales: {x: {range: padded}, y: {range: (_, __, max) => [0, Math.max(max, data.limit_s) * 1.1]}},
+      width: width(el), height: HEIGHT, scales: {x: {range: padded}, y: {range: (_, __, max) => [0, Math.max(max, data.limit_s) * 1.2]}},
       axes: axes(c, ' s'),
       series: [x,
         {label: 'P50', stroke: c.line, width: 2, points, value: seconds},
