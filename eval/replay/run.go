@@ -141,3 +141,17 @@ func Texts(r *event.Reply) []string {
 	}
 	return out
 }
+
+// Unrestricted is the run without what only the restricted role may see.
+func (r *Run) Unrestricted() *Run {
+	out := *r
+	out.Steps = slices.Clone(r.Steps)
+	for i := range out.Steps {
+		st := &out.Steps[i]
+		st.Reasoning = ""
+		if st.Kind == event.StepModel {
+			st.Input, st.Output = "", ""
+		}
+	}
+	return &out
+}

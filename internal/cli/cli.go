@@ -66,6 +66,10 @@ type Actions struct {
 	DanmakuList     func(context.Context, ShowOptions, IO) error
 	HarnessValidate func(ctx context.Context, dir string, io IO) error
 	HarnessHash     func(ctx context.Context, dir string, io IO) error
+	HarnessDiff     func(ctx context.Context, dir, other string, io IO) error
+	HarnessNew      func(ctx context.Context, dir, kind, name string, io IO) error
+	TrajectoryShow  func(context.Context, TrajectoryOptions, IO) error
+	Replay          func(context.Context, ReplayOptions, IO) error
 	VoiceStop       func(context.Context, VoiceOptions, IO) error
 	VoiceResume     func(context.Context, VoiceOptions, IO) error
 	VoiceList       func(context.Context, VoiceOptions, IO) error
@@ -120,7 +124,7 @@ func commands(a Actions, io IO) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(demo(a, io), serve(a, io), check(a, io), danmaku(a, io), harness(a, io), voice(a, io), engine(a, io), topics(a, io), dlq(a, io))
+	root.AddCommand(demo(a, io), serve(a, io), check(a, io), danmaku(a, io), trajectory(a, io), replay(a, io), harness(a, io), voice(a, io), engine(a, io), topics(a, io), dlq(a, io))
 	return root
 }
 
@@ -225,6 +229,7 @@ func harness(a Actions, io IO) *cobra.Command {
 			RunE: func(c *cobra.Command, _ []string) error { return a.HarnessHash(c.Context(), dir, io) },
 		},
 	)
+	c.AddCommand(harnessMore(a, &dir, io)...)
 	return c
 }
 
