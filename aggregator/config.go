@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"livehost/aggregator/filter"
 	"livehost/aggregator/window"
 	"livehost/streams/event"
 )
@@ -99,6 +100,11 @@ func (c Config) Validate() error {
 		errs = append(errs, fmt.Errorf("settings.language: %q, want zh or en", l))
 	}
 	return errors.Join(errs...)
+}
+
+// Rate is how much one viewer may write.
+func (c Config) Rate() filter.Rate {
+	return filter.Rate{Burst: c.FloodBurst, RefillMs: c.FloodRefill.Milliseconds(), Same: c.Repeats, SameMs: c.RepeatsIn.Milliseconds()}
 }
 
 func (c Config) limits() window.Limits {

@@ -61,17 +61,8 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 	}
 	it.variant = r.assign(d.ViewerID)
 	r.expose(event.Bucketed, it.variant, d.ViewerID, "", now)
-	words := r.p.a.words.Load()
-	if words.Bot(d.ViewerID) {
-		r.refuse(it, event.Filtered, string(filter.Bot), now)
-		return
-	}
 	t := text.Clean(d.Text, r.context.settings.Language)
-	if reason := r.limiter.Allow(d.ViewerID, t.Question, now); reason != filter.None {
-		r.refuse(it, event.Filtered, string(reason), now)
-		return
-	}
-	if v := words.Judge(t); v.Reason != filter.None {
+	if v := filter.Check(r.p.a.words.Load(), r.limiter, d.ViewerID, t, now); v.Reason != filter.None {
 		r.hit(it, v, now)
 		r.refuse(it, event.Filtered, string(v.Reason), now)
 		return

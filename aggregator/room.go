@@ -115,11 +115,9 @@ func newRoom(p *partition, id event.RoomID) *room {
 		items: map[event.DanmakuID]*item{}, covers: map[question]*item{}, cooling: map[question]cooled{},
 		flights: map[event.WindowID]*flight{}, known: newMemory(cfg.Memory.Milliseconds()), gone: newMemory(cfg.Memory.Milliseconds()),
 		context: newRoomContext(cfg.Settings), sources: map[string]*source{},
-		limiter: filter.NewLimiter(filter.Rate{
-			Burst: cfg.FloodBurst, RefillMs: cfg.FloodRefill.Milliseconds(), Same: cfg.Repeats, SameMs: cfg.RepeatsIn.Milliseconds(),
-		}),
-		runs:   admission.NewRunTimes(p.a.prior),
-		logged: newExposures(),
+		limiter: filter.NewLimiter(cfg.Rate()),
+		runs:    admission.NewRunTimes(p.a.prior),
+		logged:  newExposures(),
 	}
 }
 

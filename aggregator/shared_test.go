@@ -11,9 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"livehost/aggregator/cluster"
-	"livehost/aggregator/filter"
-	"livehost/aggregator/text"
 	"livehost/eval/audit"
 	"livehost/streams/event"
 )
@@ -47,52 +44,6 @@ func eachRecorded(t *testing.T, fn func(room string, r recorded)) {
 			}
 		}
 		f.Close()
-	}
-}
-
-// Viewers who want to buy must not be filtered.
-func TestRecordedBuyersAreNotFiltered(t *testing.T) {
-	t.Parallel()
-	reasons := map[filter.Reason]int{}
-	samples := map[filter.Reason][]string{}
-	intents := map[cluster.Intent]int{}
-	total, filtered := 0, 0
-	words := filter.New(filter.Lists{})
-	limiters := map[string]*filter.Limiter{}
-	eachRecorded(t, func(room string, r recorded) {
-		if r.Kind != "comment" {
-			return
-		}
-		if limiters[room] == nil {
-			limiters[room] = filter.NewLimiter(filter.Rate{Burst: 8, RefillMs: 2500})
-		}
-		reason := filter.None
-		c := text.Clean(r.Text, "zh")
-		if reason = limiters[room].Allow(event.ViewerID(r.User), c.Question, r.TsMs); reason == filter.None {
-			reason = words.Judge(c).Reason
-		}
-		if r.Intent != 1 {
-			return
-		}
-		total++
-		if reason == filter.None {
-			intents[cluster.Read(cluster.Asked{Question: c.Question, Language: c.Language}).Intent]++
-			return
-		}
-		filtered++
-		reasons[reason]++
-		if len(samples[reason]) < 40 {
-			samples[reason] = append(samples[reason], r.Text)
-		}
-	})
-	share := float64(filtered) / float64(total)
-	t.Logf("filtered %d of %d (%.4f): %v", filtered, total, share, reasons)
-	t.Logf("intents: %v", intents)
-	for reason, s := range samples {
-		t.Logf("%s: %q", reason, s)
-	}
-	if share >= 0.02 {
-		t.Errorf("share %.4f of buyers' danmaku is filtered", share)
 	}
 }
 

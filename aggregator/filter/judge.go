@@ -3,7 +3,20 @@ package filter
 import (
 	"livehost/aggregator/lexicon"
 	"livehost/aggregator/text"
+	"livehost/streams/event"
 )
+
+// Check is everything that filters a viewer's danmaku at room time nowMs: listed
+// bots, the viewer's rate, then the words.
+func Check(f *Filter, l *Limiter, viewer event.ViewerID, t text.Text, nowMs int64) Verdict {
+	if f.Bot(viewer) {
+		return Verdict{Reason: Bot}
+	}
+	if r := l.Allow(viewer, t.Question, nowMs); r != None {
+		return Verdict{Reason: r}
+	}
+	return f.Judge(t)
+}
 
 // Judge looks at one normalised danmaku.
 func (f *Filter) Judge(t text.Text) Verdict {

@@ -29,12 +29,15 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		VoiceResume:     runVoiceResume,
 		VoiceList:       runVoiceList,
 		EngineInstall:   runEngineInstall,
+		EvalFilters:     runEvalFilters,
+		EvalInjections:  runEvalInjections,
 		TopicsApply:     runTopicsApply,
 		TopicsCheck:     runTopicsCheck,
 		TopicsLag:       runTopicsLag,
 		DLQList:         runDLQList,
 		DLQShow:         runDLQShow,
 		DLQReplay:       runDLQReplay,
+		Health:          runHealth,
 	}, cli.IO{Out: stdout, Err: stderr})
 }
 

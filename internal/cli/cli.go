@@ -74,12 +74,15 @@ type Actions struct {
 	VoiceResume     func(context.Context, VoiceOptions, IO) error
 	VoiceList       func(context.Context, VoiceOptions, IO) error
 	EngineInstall   func(context.Context, IO) error
+	EvalFilters     func(context.Context, EvalFiltersOptions, IO) error
+	EvalInjections  func(context.Context, InjectionsOptions, IO) error
 	TopicsApply     func(context.Context, TopicsOptions, IO) error
 	TopicsCheck     func(context.Context, TopicsOptions, IO) error
 	TopicsLag       func(context.Context, TopicsOptions, IO) error
 	DLQList         func(context.Context, DLQOptions, IO) error
 	DLQShow         func(context.Context, DLQOptions, IO) error
 	DLQReplay       func(context.Context, DLQOptions, IO) error
+	Health          func(ctx context.Context, url string, io IO) error
 }
 
 // ErrReported is returned by an action that has already said what is wrong.
@@ -124,7 +127,7 @@ func commands(a Actions, io IO) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(demo(a, io), serve(a, io), check(a, io), danmaku(a, io), trajectory(a, io), replay(a, io), harness(a, io), voice(a, io), engine(a, io), topics(a, io), dlq(a, io))
+	root.AddCommand(demo(a, io), serve(a, io), check(a, io), danmaku(a, io), trajectory(a, io), replay(a, io), harness(a, io), voice(a, io), engine(a, io), topics(a, io), dlq(a, io), health(a, io), eval(a, io))
 	return root
 }
 
