@@ -59,7 +59,15 @@ func Serve(cfg ChildConfig, stdin io.Reader, stdout io.Writer, log *slog.Logger)
 	if err != nil {
 		return err
 	}
-	srv := &http.Server{Handler: &handler{pool: p, hello: greeting, log: log, ids: rand.Text}, ReadHeaderTimeout: 10 * time.Second}
+	return p.serve(&handler{pool: p, hello: greeting, log: log, ids: rand.Text}, listeners, stdin, stdout)
+}
+
+// endWithin bounds each step of the end: a client that does not leave, a
+// statement that cannot be killed. What was acknowledged is on disk by then.
+const endWithin = 4 * time.Second
+
+func (p *pool) serve(h http.Handler, listeners []net.Listener, stdin io.Reader, stdout io.Writer) error {
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	failed := make(chan error, len(listeners))
 	for _, l := range listeners {
 		go func() { failed <- srv.Serve(l) }()
@@ -67,14 +75,22 @@ func Serve(cfg ChildConfig, stdin io.Reader, stdout io.Writer, log *slog.Logger)
 	fmt.Fprintln(stdout, ready)
 	gone := make(chan struct{})
 	go func() { _, _ = io.Copy(io.Discard, stdin); close(gone) }()
+	var err error
 	select {
 	case err = <-failed:
 	case <-gone:
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), endWithin)
 	defer cancel()
-	err = errors.Join(err, srv.Shutdown(ctx))
-	p.close()
+	if srv.Shutdown(ctx) != nil {
+		_ = srv.Close() // ends the requests' contexts, which kills their statements
+	}
+	closed := make(chan struct{})
+	go func() { p.close(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(endWithin):
+	}
 	return err
 }
 

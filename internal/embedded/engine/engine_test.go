@@ -24,8 +24,13 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == engine.ChildCommand {
 		os.Exit(engine.ChildMain(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	if code, ok := other(os.Args); ok {
+		os.Exit(code)
+	}
 	os.Exit(m.Run())
 }
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func config(t *testing.T) engine.Config {
 	t.Helper()
@@ -43,7 +48,7 @@ func config(t *testing.T) engine.Config {
 
 func start(t *testing.T, cfg engine.Config) *engine.Engine {
 	t.Helper()
-	e, err := engine.Start(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	e, err := engine.Start(t.Context(), cfg, discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +237,7 @@ func TestDataDirectoryIsLocked(t *testing.T) {
 	cfg := config(t)
 	e := start(t, cfg)
 	defer e.Close()
-	_, err := engine.Start(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	_, err := engine.Start(t.Context(), cfg, discard())
 	if err == nil || !strings.Contains(err.Error(), cfg.DataDir) || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("second engine on one directory: %v", err)
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -34,8 +33,8 @@ func (p *pool) hello() (hello, error) {
 	return hello{version: version, timezone: tz}, nil
 }
 
-// write answers in Native format at the client's revision.
-func (h hello) write(w http.ResponseWriter, revision string) error {
+// block is the answer in Native format at the client's revision.
+func (h hello) block(revision string) ([]byte, error) {
 	rev, err := strconv.ParseUint(revision, 10, 64)
 	if err != nil {
 		rev = 0 // the protocol's default
@@ -45,16 +44,15 @@ func (h hello) write(w http.ResponseWriter, revision string) error {
 		{"displayName()", "String"}, {"version()", "String"}, {"revision()", "UInt32"}, {"timezone()", "String"},
 	} {
 		if err := block.AddColumn(c.name, column.Type(c.kind)); err != nil {
-			return fmt.Errorf("hello: %w", err)
+			return nil, fmt.Errorf("hello: %w", err)
 		}
 	}
 	if err := block.Append("livehost-embedded", h.version, uint32(0), h.timezone); err != nil {
-		return fmt.Errorf("hello: %w", err)
+		return nil, fmt.Errorf("hello: %w", err)
 	}
 	buf := &chproto.Buffer{}
 	if err := block.Encode(buf, rev); err != nil {
-		return fmt.Errorf("hello: %w", err)
+		return nil, fmt.Errorf("hello: %w", err)
 	}
-	_, err = w.Write(buf.Buf)
-	return err
+	return buf.Buf, nil
 }

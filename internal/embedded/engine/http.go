@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -20,6 +22,7 @@ const (
 	exceptionHeader = "X-ClickHouse-Exception-Code"
 	queryIDHeader   = "X-ClickHouse-Query-Id"
 	formatHeader    = "X-ClickHouse-Format"
+	timezoneHeader  = "X-ClickHouse-Timezone"
 	// exceptionTag marks an error after the first byte of a result, as a server does.
 	exceptionTag = "livehostlivehost"
 )
@@ -34,6 +37,8 @@ type handler struct {
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
+	case foreign(r):
+		http.Error(w, "this port is for tools on this machine, not for web pages", http.StatusForbidden)
 	case r.URL.Path == "/ping" || r.URL.Path == "/replicas_status" || (r.URL.Path == "/" && r.Method == http.MethodGet && r.URL.Query().Get("query") == ""):
 		_, _ = io.WriteString(w, "Ok.\n")
 	case r.URL.Path != "/":
@@ -41,6 +46,28 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.query(w, r)
 	}
+}
+
+// foreign recognises a request that a web page made a browser send: the port is
+// on the loopback interface, where browsers are too. A name that is not ours is a
+// page's host that was rebound to this address.
+func foreign(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok || local.Network() == "unix" {
+		return false
+	}
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	return r.Header.Get("Origin") != "" || host != "localhost" && net.ParseIP(host) == nil
+}
+
+// contentTypes are the media types of formats that tools look at.
+var contentTypes = map[string]string{
+	"JSON": "application/json; charset=UTF-8", "JSONCompact": "application/json; charset=UTF-8", "JSONEachRow": "application/x-ndjson; charset=UTF-8",
+	"CSV": "text/csv; charset=UTF-8; header=absent", "CSVWithNames": "text/csv; charset=UTF-8; header=present",
+	"TabSeparated": "text/tab-separated-values; charset=UTF-8", "TabSeparatedWithNames": "text/tab-separated-values; charset=UTF-8",
 }
 
 func (h *handler) query(w http.ResponseWriter, r *http.Request) {
@@ -51,6 +78,7 @@ func (h *handler) query(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set(queryIDHeader, id)
 	w.Header().Set(versionHeader, "livehost-embedded")
+	w.Header().Set(timezoneHeader, h.hello.timezone)
 	body, err := decoded(r)
 	if err != nil {
 		h.fail(w, err)
@@ -61,14 +89,12 @@ func (h *handler) query(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, err)
 		return
 	}
-	if st.sql == helloSQL {
-		if err := h.hello.write(w, q.Get("client_protocol_version")); err != nil {
-			h.fail(w, err)
-		}
-		return
-	}
 	out := newResult(w, q.Get("compress") == "1", r)
-	err = h.run(r.Context(), id, st, r, out)
+	if st.sql == helloSQL {
+		err = h.greet(q.Get("client_protocol_version"), out)
+	} else {
+		err = h.run(r.Context(), id, st, r, out)
+	}
 	switch {
 	case err == nil:
 		err = out.close()
@@ -82,6 +108,15 @@ func (h *handler) query(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// greet answers helloSQL.
+func (h *handler) greet(revision string, out *result) error {
+	b, err := h.hello.block(revision)
+	if err != nil {
+		return err
+	}
+	return out.write(b)
+}
+
 // run executes st under the request's settings; the end of the request kills it.
 func (h *handler) run(ctx context.Context, id string, st statement, r *http.Request, out *result) error {
 	s, err := h.pool.acquire(ctx, readOnly(r))
@@ -90,7 +125,7 @@ func (h *handler) run(ctx context.Context, id string, st statement, r *http.Requ
 	}
 	defer h.pool.release(s)
 	q := r.URL.Query()
-	undo, err := s.apply(id, q)
+	undo, err := s.apply(id, cmp.Or(q.Get("database"), r.Header.Get("X-ClickHouse-Database"), defaultDatabase), q)
 	defer func() {
 		if uerr := undo(); uerr != nil {
 			h.log.Error("settings not undone", "err", uerr)
@@ -109,18 +144,25 @@ func (h *handler) run(ctx context.Context, id string, st statement, r *http.Requ
 			h.pool.kill(id, done)
 		}
 	}()
-	format := q.Get("default_format")
-	if f := r.Header.Get("X-ClickHouse-Format"); f != "" {
-		format = f
-	}
-	if format == "" {
-		format = "TabSeparated"
-	}
+	format := formatOf(st, r)
 	out.w.Header().Set(formatHeader, format)
+	if t := contentTypes[format]; t != "" {
+		out.w.Header().Set("Content-Type", t)
+	}
 	err = st.run(s, format, out.write)
 	close(done)
 	<-killed
 	return err
+}
+
+var formatClause = regexp.MustCompile(`(?is)\sFORMAT\s+([A-Za-z0-9_]+)\s*;?\s*$`)
+
+// formatOf is the output format: of the statement itself, else of the request.
+func formatOf(st statement, r *http.Request) string {
+	if m := formatClause.FindStringSubmatch(st.sql); m != nil && st.data == nil {
+		return m[1]
+	}
+	return cmp.Or(r.Header.Get(formatHeader), r.URL.Query().Get("default_format"), "TabSeparated")
 }
 
 // readOnly says whether the request may only read: GET never writes, as with a
@@ -145,9 +187,20 @@ func decoded(r *http.Request) (io.Reader, error) {
 		return nil, &queryError{"Code: 451. DB::Exception: Content-Encoding " + enc + " is not supported by the embedded engine; send gzip or none. (NOT_IMPLEMENTED)"}
 	}
 	if r.URL.Query().Get("decompress") == "1" {
-		body = compress.NewReader(body)
+		body = blocks{compress.NewReader(body)}
 	}
 	return body, nil
+}
+
+// blocks ends where a block would begin; its reader calls that an error.
+type blocks struct{ io.Reader }
+
+func (b blocks) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
 }
 
 // result writes the output, compressed in ClickHouse blocks when asked to.

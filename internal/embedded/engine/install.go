@@ -19,7 +19,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // pin is the one build of the engine that this binary works with, as published
@@ -68,10 +71,12 @@ func Installed(cacheDir string) (string, error) {
 	return path, nil
 }
 
-func platform() (pin, error) {
-	p, ok := pins[runtime.GOOS+"/"+runtime.GOARCH]
+func platform() (pin, error) { return platformOf(runtime.GOOS, runtime.GOARCH) }
+
+func platformOf(os, arch string) (pin, error) {
+	p, ok := pins[os+"/"+arch]
 	if !ok {
-		return pin{}, fmt.Errorf("%w (%s/%s)", ErrUnsupported, runtime.GOOS, runtime.GOARCH)
+		return pin{}, fmt.Errorf("%w (%s/%s)", ErrUnsupported, os, arch)
 	}
 	return p, nil
 }
@@ -82,33 +87,80 @@ func (p pin) path(cacheDir string) string {
 
 // Install makes the library available in cacheDir and returns its path. It does
 // nothing when it is there. A download that was cut off is resumed; archive and
-// library are checked against the pinned checksums; progress goes to out.
+// library are checked against the pinned checksums; progress goes to out. Several
+// processes may install at once: one fetches, the others wait for it.
 func Install(ctx context.Context, cacheDir string, out io.Writer) (string, error) {
 	p, err := platform()
 	if err != nil {
 		return "", err
 	}
-	path := p.path(cacheDir)
+	return (&installer{pin: p, resolve: tarballURL, client: http.DefaultClient}).Install(ctx, cacheDir, out)
+}
+
+// installer is Install with what it takes from outside.
+type installer struct {
+	pin     pin
+	resolve func(context.Context, pin) (url string, err error)
+	client  *http.Client
+}
+
+// Install is Install for the installer's pin.
+func (in *installer) Install(ctx context.Context, cacheDir string, out io.Writer) (string, error) {
+	path := in.pin.path(cacheDir)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", fmt.Errorf("engine install: %w; set XDG_CACHE_HOME to a writable folder", err)
 	}
-	url, err := tarballURL(ctx, p)
+	unlock, err := waitForLock(ctx, path+".lock")
 	if err != nil {
 		return "", err
 	}
-	archive := path + ".tgz"
-	fmt.Fprintf(out, "fetching the ClickHouse engine: %s %s\n", p.Package, p.Version)
-	if err := download(ctx, url, archive, out); err != nil {
-		return "", fmt.Errorf("engine install: %w; run it again to resume", err)
+	defer unlock()
+	if _, err := os.Stat(path); err == nil { // somebody else was faster
+		return path, nil
 	}
-	if err := p.unpack(archive, path); err != nil {
+	archive := path + ".tgz"
+	if _, err := os.Stat(archive); err != nil { // else it was fetched, and not unpacked any more
+		url, err := in.resolve(ctx, in.pin)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(out, "fetching the ClickHouse engine: %s %s\n", in.pin.Package, in.pin.Version)
+		if err := in.download(ctx, url, archive, out); err != nil {
+			return "", fmt.Errorf("engine install: %w; run it again to resume", err)
+		}
+	}
+	if err := in.pin.unpack(archive, path); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(out, "installed %s\n", path)
 	return path, os.Remove(archive)
+}
+
+// waitForLock takes the file's lock, which ends with the process that has it.
+func waitForLock(ctx context.Context, path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("engine install: %w; set XDG_CACHE_HOME to a writable folder", err)
+	}
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return func() { f.Close() }, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("engine install: lock %s: %w", path, closing(f, err))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("engine install: another process is installing: %w", closing(f, ctx.Err()))
+		case <-tick.C:
+		}
+	}
 }
 
 // tarballURL asks npm, so that the user's own registry settings hold.
@@ -134,7 +186,7 @@ func tarballURL(ctx context.Context, p pin) (string, error) {
 }
 
 // download fetches url into path, going on after what path+".part" already holds.
-func download(ctx context.Context, url, path string, out io.Writer) error {
+func (in *installer) download(ctx context.Context, url, path string, out io.Writer) error {
 	part := path + ".part"
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
@@ -152,13 +204,16 @@ func download(ctx context.Context, url, path string, out io.Writer) error {
 	if have > 0 {
 		req.Header.Set("Range", "bytes="+strconv.FormatInt(have, 10)+"-")
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := in.client.Do(req)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
 	switch res.StatusCode {
 	case http.StatusPartialContent:
+		if !strings.HasPrefix(res.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", have)) {
+			return errors.Join(fmt.Errorf("GET %s: asked for bytes from %d, got %q", url, have, res.Header.Get("Content-Range")), os.Remove(part))
+		}
 	case http.StatusRequestedRangeNotSatisfiable: // all of it is there
 		return os.Rename(part, path)
 	case http.StatusOK:
@@ -169,7 +224,7 @@ func download(ctx context.Context, url, path string, out io.Writer) error {
 	default:
 		return fmt.Errorf("GET %s: %s", url, res.Status)
 	}
-	p := &progress{out: out, done: have, total: have + res.ContentLength}
+	p := &progress{out: out, done: have, total: have + max(res.ContentLength, 0)}
 	if _, err := io.Copy(io.MultiWriter(f, p), res.Body); err != nil {
 		return err
 	}
@@ -211,12 +266,14 @@ func (p pin) unpack(archive, path string) error {
 	defer f.Close()
 	sum := sha512.New()
 	if err := p.extract(io.TeeReader(f, sum), path+".tmp"); err != nil {
-		return errors.Join(fmt.Errorf("engine install: %s is damaged: %w; run it again", archive, err), os.Remove(archive))
+		_ = os.Remove(path + ".tmp")
+		return errors.Join(fmt.Errorf("engine install: %s is damaged: %w; removed, run it again", archive, err), os.Remove(archive))
 	}
 	if err := drain(f, sum); err != nil {
 		return fmt.Errorf("engine install: %w", err)
 	}
 	if !bytes.Equal(sum.Sum(nil), want) {
+		_ = os.Remove(path + ".tmp")
 		return errors.Join(fmt.Errorf("engine install: %s does not have the pinned checksum; removed, run it again", archive), os.Remove(archive))
 	}
 	return os.Rename(path+".tmp", path)

@@ -150,7 +150,7 @@ var settingName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
 // apply sets database and settings of a request, in one statement, and returns
 // how to undo it.
-func (s *session) apply(id string, q url.Values) (undo func() error, err error) {
+func (s *session) apply(id, database string, q url.Values) (undo func() error, err error) {
 	names, parts := []string{}, []string{"log_comment = " + quote(id)}
 	undo = func() error {
 		if len(names) == 0 {
@@ -158,11 +158,11 @@ func (s *session) apply(id string, q url.Values) (undo func() error, err error) 
 		}
 		return s.do(resetting(names))
 	}
-	if db := q.Get("database"); db != "" && db != s.database {
-		if err := s.do("USE " + ident(db)); err != nil {
+	if database != s.database {
+		if err := s.do("USE " + ident(database)); err != nil {
 			return undo, err
 		}
-		s.database = db
+		s.database = database
 	}
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		if transport[name] {
