@@ -19,6 +19,7 @@ import (
 	"livehost/dispatcher/outlet"
 	"livehost/internal/cli"
 	"livehost/internal/config"
+	"livehost/internal/ops"
 	"livehost/internal/redisclient"
 	"livehost/streams/kafka"
 	"livehost/web"
@@ -41,6 +42,7 @@ type Config struct {
 	Outlet      outlet.Config      `yaml:"outlet"`
 	Web         web.Config         `yaml:"web"`
 	Simulated   SimulatedConfig    `yaml:"simulated"`
+	Ops         ops.Config         `yaml:"ops"`
 }
 
 // LogConfig is how the process logs to standard error.
@@ -138,6 +140,7 @@ func resolveTargets(names []string) ([]string, error) {
 func (c Config) Validate(want []string) error {
 	problems := []error{
 		config.At("log", c.Log.Validate()),
+		config.At("ops", c.Ops.Validate()),
 		c.validateServers(want),
 	}
 	branches := map[string]func() error{

@@ -32,11 +32,11 @@ const stopTimeout = 60 * time.Second
 
 // stageModules is what each target adds.
 var stageModules = map[string]fx.Option{
-	"dispatcher":    fx.Options(dispatcher.Module, dispatcherParts),
-	"agentworker":   fx.Options(agentworker.Module, agentworkerParts),
+	"dispatcher":    fx.Options(fx.Module("dispatcher parts", dispatcherParts), dispatcher.Module),
+	"agentworker":   fx.Options(fx.Module("agentworker parts", agentworkerParts), agentworker.Module),
 	analyticsTarget: analyticsModule,
 	webTarget:       webModule,
-	"aggregator":    fx.Options(aggregator.Module, fx.Provide(provideAssigner), fx.Invoke(startAssigner)),
+	"aggregator":    fx.Options(fx.Module("aggregator parts", fx.Provide(provideAssigner), fx.Invoke(startAssigner)), aggregator.Module),
 }
 
 // system is the fx application of the wanted targets. More options come first:
@@ -53,13 +53,16 @@ func system(cfg Config, want []string, clk *clock.Clock, log *slog.Logger, outle
 		fx.Supply(cfg, cfg.Kafka, cfg.Redis, cfg.ABTest, cfg.Aggregator, cfg.Agentworker, cfg.Dispatcher, cfg.Analytics, clk, log, outlets),
 		fx.Provide(provideRedis, provideHarness),
 		kafka.Module,
-	}, more...)
+		// A module, as the stages are: fx invokes all modules before what is in none,
+		// and what was started first stops last.
+		fx.Module("surroundings", more...),
+	}, fx.Module("ops", fx.Invoke(startOps)))
 	for _, t := range want {
-		if m, ok := simulatorModules[t]; ok {
-			opts = append(opts, m)
-		} else {
-			opts = append(opts, stageModules[t])
+		part, ok := simulatorModules[t]
+		if !ok {
+			part = stageModules[t]
 		}
+		opts = append(opts, fx.Module(t+" target", part))
 	}
 	return fx.New(append(opts, kafka.Consumers)...)
 }

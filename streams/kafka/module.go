@@ -15,6 +15,7 @@ import (
 var Module = fx.Module("kafka",
 	fx.Provide(
 		providePublisher, provideReader,
+		func() *Running { return &Running{} },
 		func(p *Publisher) streams.Publisher { return p },
 		func(r *Reader) streams.Reader { return r },
 	),
@@ -49,6 +50,7 @@ type consumerParams struct {
 	Shutdowner fx.Shutdowner
 	Config     Config
 	Publisher  *Publisher
+	Running    *Running
 	Log        *slog.Logger
 	Bindings   []streams.Binding `group:"bindings"`
 }
@@ -61,6 +63,7 @@ func startConsumers(p consumerParams) error {
 		if err != nil {
 			return err
 		}
+		p.Running.add(c)
 		lifecycle.Append(p.Lifecycle, p.Shutdowner, p.Log, "consumer "+b.Group, func(ctx context.Context) error { return c.Run(ctx) })
 	}
 	return nil

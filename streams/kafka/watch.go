@@ -3,6 +3,7 @@ package kafka
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -84,4 +85,28 @@ func (s *session) progress() []Progress {
 		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
 	return out
+}
+
+// Running is the consumers of a process, for those who watch it. Safe for
+// concurrent use.
+type Running struct {
+	mu        sync.Mutex
+	consumers []*Consumer
+}
+
+func (r *Running) add(c *Consumer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.consumers = append(r.consumers, c)
+}
+
+// Each calls fn with the group of each consumer and its progress in each partition.
+func (r *Running) Each(fn func(group string, p Progress)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.consumers {
+		for _, p := range c.Progress() {
+			fn(c.binding.Group, p)
+		}
+	}
 }
