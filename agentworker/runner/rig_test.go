@@ -67,6 +67,9 @@ type stepLog struct {
 }
 
 func (l *stepLog) Publish(_ context.Context, events ...event.Event) error {
+	if l == nil {
+		return nil // nobody looks
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range events {

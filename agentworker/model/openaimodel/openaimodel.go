@@ -32,7 +32,7 @@ type Config struct {
 // DefaultLimits are the limits for a policy whose first token takes 0.6 s at the
 // 95th percentile: generous, so that only a hanging replica meets them.
 func DefaultLimits() (firstToken, idle time.Duration) {
-	return 2 * time.Second, 1500 * time.Millisecond
+	return 2500 * time.Millisecond, 1500 * time.Millisecond
 }
 
 // Validate lists every problem.
