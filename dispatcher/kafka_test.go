@@ -23,7 +23,7 @@ import (
 
 // stage is the dispatcher's real loop on an embedded broker and Redis.
 type stage struct {
-	t      *testing.T
+	t      testing.TB
 	cfg    kafka.Config
 	pub    *kafka.Publisher
 	reader *kafka.Reader
@@ -33,7 +33,7 @@ type stage struct {
 	log    *slog.Logger
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t testing.TB) *stage {
 	t.Helper()
 	c, err := clock.New(time.UnixMilli(t0), 20)
 	if err != nil {
@@ -64,14 +64,22 @@ func newStage(t *testing.T) *stage {
 // run starts the stage and returns what stops it.
 func (s *stage) run() (stop func()) {
 	s.t.Helper()
+	return s.runWith(dispatcher.Outlets{Voice: s.out, Private: s.out})
+}
+
+func (s *stage) runWith(outlets dispatcher.Outlets, hooks ...redis.Hook) (stop func()) {
+	s.t.Helper()
 	client := redis.NewClient(&redis.Options{Addr: s.redis.Addr()})
+	for _, h := range hooks {
+		client.AddHook(h)
+	}
 	ledger, err := redisledger.New(redisledger.DefaultConfig(), client)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	d, err := dispatcher.New(dispatcher.DefaultConfig(), dispatcher.Deps{
 		Clock: s.clock, Publisher: s.pub, Reader: s.reader, Ledger: ledger,
-		Outlets: dispatcher.Outlets{Voice: s.out, Private: s.out}, Log: s.log,
+		Outlets: outlets, Log: s.log,
 	})
 	if err != nil {
 		s.t.Fatal(err)
