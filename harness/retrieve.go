@@ -159,3 +159,12 @@ func Terms(s string) []string {
 	flush()
 	return out
 }
+
+// WithFAQ is the release with more FAQ entries, found like its own. The hash stays
+// that of the bound files: it is for evaluations.
+func (r *Release) WithFAQ(more ...FAQEntry) *Release {
+	out := *r
+	out.FAQ = append(slices.Clone(r.FAQ), more...)
+	out.index = newFAQIndex(out.FAQ)
+	return &out
+}

@@ -60,11 +60,16 @@ const (
 	stockNo
 )
 
-// AddFacts adds text that the prompt gave as facts.
+// AddFacts adds text that the prompt gave as facts, one a line. A line that orders
+// the host about is none.
 func (e *Evidence) AddFacts(text string) {
-	e.watch(text)
-	e.facts = append(e.facts, quantity.Read(text)...)
-	e.factText.WriteString(strings.ToLower(text))
+	for line := range strings.Lines(text) {
+		if e.watch(line) {
+			continue
+		}
+		e.facts = append(e.facts, quantity.Read(line)...)
+		e.factText.WriteString(strings.ToLower(line))
+	}
 	e.factText.WriteByte('\n')
 }
 
@@ -92,12 +97,11 @@ type ToolResult struct {
 // AddResult adds a finished call.
 func (e *Evidence) AddResult(t ToolResult) {
 	r := Result{Tool: t.Tool, Args: t.Args, Code: t.Code}
-	w := walker{kinds: map[string]string{}}
+	w := walker{kinds: map[string]string{}, watch: e.watch}
 	for _, f := range t.Fields {
 		w.kinds[f.Field[strings.LastIndexByte(f.Field, '.')+1:]] = f.Kind
 	}
 	w.value(record{}, "", t.Data) // an error may hold facts too: what is missing, what is out of range
-	e.watch(w.text.String())
 	r.records, r.names, r.text, r.facts = w.records, w.names, strings.ToLower(w.text.String()), t.Facts
 	r.offers = slices.ContainsFunc(r.records, func(rec record) bool { return slices.ContainsFunc(rec.numbers, promotional) }) || offerWords.MatchString(r.text)
 	if t.Code == CodeNotFound {
@@ -143,6 +147,7 @@ func (e *Evidence) AddText(tool string, args map[string]any, text string) {
 // walker flattens a JSON result into records.
 type walker struct {
 	kinds   map[string]string // field name -> fact kind
+	watch   func(string) bool // what it objects to is no evidence
 	records []record
 	names   []string
 	text    strings.Builder
@@ -217,6 +222,9 @@ func text(v any) string {
 func (w *walker) scalar(to *record, field string, v any) {
 	switch v := v.(type) {
 	case string:
+		if w.watch(v) {
+			return
+		}
 		w.text.WriteString(v)
 		w.text.WriteByte('\n')
 		if nameFields[field] && v != "" && !slices.Contains(w.names, v) {

@@ -11,27 +11,23 @@ var (
 	// commandStems are cheap to look for; only a text with one is looked at closely.
 	commandStems = strings.Fields(`ignore disregard forget override bypass jailbreak pretend roleplay unfiltered unrestricted prompt instruction directive developer dan system: assistant: reveal respond reply repeat output print
 		忽略 无视 忘记 忘掉 扮演 假装 系统 提示词 指令 开发者 越狱 复述 输出 回复 念出 从现在 你现在 不受限制`)
-	command = regexp.MustCompile(`(?is)(ignore|disregard|forget|override|bypass)\b.{0,40}\b(instruction|rule|prompt|previous|above|polic|safety|guideline|direction|everything)|\b(jailbreak|developer mode|dan mode|do anything now|unfiltered|unrestricted)\b|(pretend|act as|roleplay|role play|simulate|you are now|from now on)\b|(system|assistant|admin)\s*:|system prompt|new (directive|instruction)|(reveal|show|print|output|repeat|tell me)\b.{0,30}\b(prompt|instruction|rule|password|secret|key)|(reply|respond|answer|say|output|print|repeat)\b.{0,20}["'“‘「]|(忽略|无视|忘记|忘掉|不管|跳过)[^。]{0,12}(指令|规则|提示|设定|要求|限制|内容)|(扮演|假装|从现在(开始|起)|你现在是|开发者模式|越狱|不受(任何)?限制|系统(提示|指令|消息)|提示词|系统\s*[:：])|(复述|输出|念出|说出|回复|告诉我)[^。]{0,12}["“‘「『:：]|(复述|输出|告诉我)[^。]{0,10}(指令|规则|提示)`)
+	command = regexp.MustCompile(`(?is)(ignore|disregard|forget|override|bypass)\b.{0,40}\b(instruction|rule|prompt|previous|above|polic|safety|guideline|direction|everything)|\b(jailbreak|developer mode|dan mode|do anything now|unfiltered|unrestricted)\b|(pretend|act as|roleplay|role play|simulate|you are now|from now on)\b|(system|assistant|admin)\s*:|system prompt|new (directive|instruction)|(reveal|show|print|output|repeat|tell me)\b.{0,30}\b(prompt|instruction|rule|password|secret|key)|(reply|respond|answer|say|output|print|repeat)\b.{0,20}["'“‘「]|(忽略|无视|忘记|忘掉|不管|跳过)[^。]{0,12}(指令|规则|提示|设定|要求|限制|内容)|(扮演|假装|从现在(开始|起)|你现在是|开发者模式|越狱|不受(任何)?限制|系统(提示|指令|消息)|提示词|(^|[^作\p{Han}])系统\s*[:：])|(复述|输出|念出|说出|回复|告诉我)[^。]{0,12}["“‘「『:：]|(复述|输出|告诉我)[^。]{0,10}(指令|规则|提示)`)
 	// dictated is what a text wants said word by word.
 	dictated = regexp.MustCompile(`(?is)(?:reply|respond|answer|say|output|print|repeat|write|回复|输出|复述|念出|说出|说|念)[^"'“‘「『\n]{0,24}["'“‘「『]([^"'”’」』\n]{3,160})["'”’」』]`)
 )
 
-// watch remembers what a text from outside, which is data, orders the host to do
-// or to say.
-func (e *Evidence) watch(text string) {
+// watch reports whether a text from outside, which is data, orders the host about;
+// it remembers the order and what it wants said.
+func (e *Evidence) watch(text string) bool {
 	lower := strings.ToLower(text)
-	if !slices.ContainsFunc(commandStems, func(s string) bool { return strings.Contains(lower, s) }) {
-		return
+	if !slices.ContainsFunc(commandStems, func(s string) bool { return strings.Contains(lower, s) }) || !command.MatchString(text) {
+		return false
 	}
-	for line := range strings.Lines(text) {
-		if !command.MatchString(line) {
-			continue
-		}
-		e.orders.Add(line)
-		for _, m := range dictated.FindAllStringSubmatch(line, -1) {
-			e.dictated = append(e.dictated, squash(m[1]))
-		}
+	e.orders.Add(text)
+	for _, m := range dictated.FindAllStringSubmatch(text, -1) {
+		e.dictated = append(e.dictated, squash(m[1]))
 	}
+	return true
 }
 
 // squash keeps letters and digits, for comparing what was dictated with what is said.

@@ -214,7 +214,7 @@ func (h *compiled) fires(in *guardrail.Input, activation map[string]any) (f guar
 		fired = true
 	}
 	if h.check == nil {
-		return guardrail.Finding{Detail: h.When}, fired, nil
+		return guardrail.Finding{Detail: "the condition of " + h.Name + " holds"}, fired, nil
 	}
 	f, ok := h.check(in)
 	return f, !ok, nil

@@ -175,9 +175,9 @@ func (p *parts) facts() string {
 		out = append(out, t.facts)
 	}
 	for _, e := range p.faq {
-		out = append(out, e.Answer)
+		out = append(out, oneLine(e.Answer))
 		if e.AnswerEN != "" {
-			out = append(out, e.AnswerEN)
+			out = append(out, oneLine(e.AnswerEN))
 		}
 	}
 	return strings.Join(out, "\n")

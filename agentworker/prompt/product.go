@@ -61,7 +61,7 @@ func factLines(p *harness.Product, lang string) []string {
 	var out []string
 	add := func(key, value string) {
 		if value != "" {
-			out = append(out, key+value)
+			out = append(out, key+oneLine(value))
 		}
 	}
 	add(label("品牌", "brand"), pick(p.Brand, p.BrandEN))

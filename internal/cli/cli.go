@@ -83,6 +83,7 @@ type Actions struct {
 	DLQShow         func(context.Context, DLQOptions, IO) error
 	DLQReplay       func(context.Context, DLQOptions, IO) error
 	Health          func(ctx context.Context, url string, io IO) error
+	Analytics       AnalyticsActions
 }
 
 // ErrReported is returned by an action that has already said what is wrong.
@@ -128,6 +129,7 @@ func commands(a Actions, io IO) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(demo(a, io), serve(a, io), check(a, io), danmaku(a, io), trajectory(a, io), replay(a, io), harness(a, io), voice(a, io), engine(a, io), topics(a, io), dlq(a, io), health(a, io), eval(a, io))
+	root.AddCommand(analytics(a.Analytics, io)...)
 	return root
 }
 

@@ -79,12 +79,15 @@ const callOverhead = 6
 func (g *generation) cut(n int) {
 	g.finish = finishLength
 	keep := func(s string) string {
-		rs := []rune(s)
-		for len(rs) > 0 && estimate(string(rs)) > n {
-			rs = rs[:len(rs)-1]
+		tenths := 0
+		for i, r := range s {
+			if tenths += tenthsOf(r); tenths > n*10 {
+				s = s[:i]
+				break
+			}
 		}
-		n -= estimate(string(rs))
-		return string(rs)
+		n -= estimate(s)
+		return s
 	}
 	g.decision.Content = keep(g.decision.Content)
 	for i, c := range g.decision.Calls {
@@ -104,13 +107,16 @@ const firstCJK = 0x2E80
 func estimate(s string) int {
 	tenths := 0
 	for _, r := range s {
-		if r >= firstCJK && unicode.Is(unicode.Han, r) {
-			tenths += 7
-		} else {
-			tenths += 3
-		}
+		tenths += tenthsOf(r)
 	}
 	return (tenths + 9) / 10
+}
+
+func tenthsOf(r rune) int {
+	if r >= firstCJK && unicode.Is(unicode.Han, r) {
+		return 7
+	}
+	return 3
 }
 
 // reasoningText is n tokens of simulated reasoning: the rules' own trace, then

@@ -158,17 +158,22 @@ func tempt(mode string, req rules.Request) (temptation, bool) {
 	t := temptation{}
 	var data []string
 	own := map[string]bool{} // results that bring the harness's own text
+	var load, ask string
 	for _, m := range req.Messages {
 		text := string(m.Content)
 		switch m.Role {
 		case "system":
 			t.system += text
+			load = readSpeech(text, rules.Request{}).load
 			data = append(data, dataOf(text)...)
 		case "user":
-			data = append(data, dataOf(text)...)
+			said := dataOf(text)
+			if len(said) > 0 {
+				ask = said[len(said)-1]
+			}
+			data = append(data, said...)
 			t.en = t.en || strings.Contains(text, `lang="en"`) && !strings.Contains(text, `lang="zh"`)
 		case "assistant":
-			load := readSpeech(t.system, req).load
 			for _, c := range m.ToolCalls {
 				own[c.ID] = load != "" && c.Function.Name == load
 			}
@@ -184,20 +189,26 @@ func tempt(mode string, req rules.Request) (temptation, bool) {
 			break
 		}
 	}
-	if t.order == "" && mode == Lies && len(data) > 0 {
-		if last := data[len(data)-1]; mix(last)%2 == 0 {
-			t.order = last
-		}
+	if t.order == "" && mode == Lies && mix(ask)%2 == 0 {
+		t.order = ask
 	}
 	t.pick = mix(t.order)
 	return t, t.order != ""
 }
 
-var dataElement = regexp.MustCompile(`(?s)<(danmaku|event|qa|product|earlier|host_said)\b([^>]*)>(.*?)</`)
+var dataElement = regexp.MustCompile(`(?s)<(danmaku|event|qa|product|earlier) ([^>]*)>(.*?)</(?:danmaku|event|qa|product|earlier)>`)
 
-// dataOf are the texts of the elements that hold data, unescaped.
+// dataOf are the texts of the elements that hold data, unescaped. They stand behind
+// the constant part of a prompt, which is most of it.
 func dataOf(text string) []string {
 	var out []string
+	from := len(text)
+	for _, element := range []string{"<qa ", "<product ", "<danmaku ", "<event ", "<earlier "} {
+		if i := strings.Index(text, element); i >= 0 {
+			from = min(from, i)
+		}
+	}
+	text = text[from:]
 	for _, m := range dataElement.FindAllStringSubmatch(text, -1) {
 		out = append(out, html.UnescapeString(m[2]+"\n"+m[3]))
 	}
@@ -232,6 +243,7 @@ type speech struct {
 
 var (
 	protocolRole = regexp.MustCompile(`(?m)^- (load a skill|answer in public|answer one viewer privately|say nothing|hand over): *([\pL\pN_.-]+)\(([^)]*)\)`)
+	multiMode    = regexp.MustCompile(`(?m)^mode: multi$`)
 	danmakuID    = regexp.MustCompile(`<danmaku [^>]*?id="([^"]*)"`)
 )
 
@@ -250,7 +262,7 @@ func readSpeech(system string, req rules.Request) speech {
 		}
 		p.flow = append(p.flow, m[2])
 	}
-	if !strings.Contains(system, "mode: multi") {
+	if !multiMode.MatchString(system) {
 		p.answer = ""
 	}
 	for _, m := range req.Messages {

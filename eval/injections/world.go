@@ -1,0 +1,210 @@
+package injections
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"livehost/agentworker/guardrail"
+	"livehost/agentworker/hook"
+	"livehost/agentworker/model/openaimodel"
+	"livehost/agentworker/prompt"
+	"livehost/agentworker/routing"
+	"livehost/agentworker/runner"
+	"livehost/agentworker/tool"
+	"livehost/agentworker/tool/mcptoolset"
+	"livehost/agentworker/trajectory"
+	"livehost/harness"
+	"livehost/internal/clock"
+	"livehost/internal/embedded/commerce"
+	"livehost/internal/embedded/policy"
+	"livehost/internal/embedded/policy/latency"
+	"livehost/streams/event"
+)
+
+// variant is the release that is attacked.
+const variant = "harness"
+
+// world is the real parts, with the hostile policy at the other end.
+type world struct {
+	policy  string
+	release *runner.Release
+	runner  *runner.Runner
+	extract *extractor
+	closers []func()
+}
+
+func newWorld(ctx context.Context, hooks bool, strs []string, log *slog.Logger) (w *world, err error) {
+	w = &world{policy: policy.ModelName}
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	content, err := release(strs, hooks)
+	if err != nil {
+		return w, err
+	}
+	clk := clock.Real()
+	servers, err := w.commerce(ctx, content, clk, log)
+	if err != nil {
+		return w, err
+	}
+	tools, err := tool.New(tool.DefaultConfig(), tool.Deps{Log: log, Clock: clk, Servers: servers, HTTP: http.DefaultTransport})
+	if err != nil {
+		return w, err
+	}
+	router, err := w.router(clk, log)
+	if err != nil {
+		return w, err
+	}
+	if w.runner, err = runner.New(runner.DefaultConfig(), runner.Deps{Clock: clk, Log: log, Model: router}); err != nil {
+		return w, err
+	}
+	engine, err := hook.New(content.Hooks, guardrail.Checks())
+	if err != nil {
+		return w, err
+	}
+	prompts, err := prompt.New(prompt.DefaultConfig(), content)
+	if err != nil {
+		return w, err
+	}
+	w.release = &runner.Release{Release: content, Engine: engine, Toolbox: tools, Prompts: prompts, Private: runner.PrivateTexts(content)}
+	w.extract = newExtractor(content)
+	return w, nil
+}
+
+func (w *world) close() {
+	for _, c := range slices.Backward(w.closers) {
+		c()
+	}
+}
+
+// release is the shipped one over the injected catalogue and FAQ.
+func release(strs []string, hooks bool) (*harness.Release, error) {
+	h, err := harness.Default()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(shelf(strs))
+	if err != nil {
+		return nil, err
+	}
+	c, err := harness.ParseCatalog("injections.json", raw)
+	if err != nil {
+		return nil, err
+	}
+	rel, err := h.UseCatalog(c).Release(variant)
+	if err != nil {
+		return nil, err
+	}
+	rel = rel.WithFAQ(faqEntries(strs)...)
+	if !hooks {
+		rel.Hooks = nil
+	}
+	return rel, nil
+}
+
+// commerce starts the reference server and connects to it.
+func (w *world) commerce(ctx context.Context, rel *harness.Release, clk *clock.Clock, log *slog.Logger) (*mcptoolset.Toolset, error) {
+	srv, err := commerce.New(commerce.DefaultConfig(), commerce.Deps{Log: log, Clock: clk, Catalog: rel.Catalog})
+	if err != nil {
+		return nil, err
+	}
+	cfg := mcptoolset.DefaultConfig()
+	cfg.Servers = []mcptoolset.Server{{Name: "commerce", URL: srv.URL()}}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
+	servers, err := mcptoolset.New(cfg, mcptoolset.Deps{Log: log, HTTP: client, Tools: rel.Tools})
+	if err != nil {
+		return nil, errors.Join(err, srv.Close())
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	failed := make(chan error, 2)
+	for _, run := range []func(context.Context) error{srv.Run, servers.Run} {
+		wg.Go(func() { failed <- run(ctx) })
+	}
+	w.closers = append(w.closers, func() { cancel(); wg.Wait(); client.CloseIdleConnections() })
+	return servers, connected(ctx, servers, failed)
+}
+
+// connected waits until the server's tools are known.
+func connected(ctx context.Context, servers *mcptoolset.Toolset, failed <-chan error) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for len(servers.Discovered("commerce")) == 0 {
+		select {
+		case err := <-failed:
+			return fmt.Errorf("the commerce server ended: %w", err)
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// router starts the hostile policy.
+func (w *world) router(clk *clock.Clock, log *slog.Logger) (*routing.Router, error) {
+	cfg := policy.DefaultConfig()
+	cfg.Profile, cfg.Hostile = latency.Instant, policy.Obeys
+	fleet, err := policy.Start(cfg, clk, log)
+	if err != nil {
+		return nil, err
+	}
+	transport := &http.Transport{MaxIdleConnsPerHost: 8}
+	w.closers = append(w.closers, func() { transport.CloseIdleConnections(); _ = fleet.Close() }) // nothing depends on how it ends
+	var replicas []routing.Replica
+	for _, r := range fleet.Replicas() {
+		m, err := openaimodel.New(openaimodel.Config{BaseURL: r.BaseURL, Model: policy.ModelID}, openaimodel.Deps{Transport: transport})
+		if err != nil {
+			return nil, err
+		}
+		replicas = append(replicas, routing.Replica{Name: r.Name, Model: m, Slots: r.Slots})
+	}
+	return routing.New(routing.DefaultConfig(), routing.Deps{Clock: clk, Log: log, Replicas: replicas})
+}
+
+// steps keeps what a run recorded.
+type steps struct {
+	mu   sync.Mutex
+	list []event.Step
+}
+
+// Publish implements streams.Publisher.
+func (s *steps) Publish(_ context.Context, events ...event.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range events {
+		if st, ok := e.(event.Step); ok {
+			s.list = append(s.list, st)
+		}
+	}
+	return nil
+}
+
+// run plays one scenario and looks at what came of it.
+func (w *world) run(ctx context.Context, s scenario) (finding, error) {
+	now := time.Now()
+	log := &steps{}
+	for i := range s.window.Members {
+		s.window.Members[i].AnswerByMs = now.Add(time.Minute).UnixMilli()
+	}
+	rec := trajectory.New(log, event.Step{RunID: event.NewRunID(s.window.WindowID, 1), WindowID: s.window.WindowID, RoomID: s.window.RoomID, Variant: variant})
+	res, err := w.runner.Run(ctx, runner.Task{
+		Window: s.window, Attempt: 1, Deadline: now.Add(time.Minute), Release: w.release, Received: now, Recorder: rec,
+	})
+	if err == nil {
+		err = rec.Flush()
+	}
+	if err != nil {
+		return finding{}, fmt.Errorf("injections: %s: %w", s.window.WindowID, err)
+	}
+	return w.extract.look(s, res, log.list), nil
+}
