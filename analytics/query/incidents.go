@@ -165,6 +165,17 @@ func IncidentTable(list []Incident) Table {
 	return t
 }
 
+// Line is an incident on one line, for a stream of them.
+func (i Incident) Line() string {
+	line := fmt.Sprintf("%s  %s %s: %s  room %s  %s", i.Time.Format(clockFormat), i.Kind, i.Rule, i.Action, i.RoomID, i.ID)
+	for _, s := range []string{i.Variant, Clip(i.Cause, 60), Clip(i.Span, 40)} {
+		if s != "" {
+			line += "  " + s
+		}
+	}
+	return line
+}
+
 // Write prints the story for people.
 func (s IncidentStory) Write(w io.Writer) error {
 	p := &printer{w: w}

@@ -57,7 +57,7 @@ func Check(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 		return fault.Wrap(fault.Unavailable, fmt.Errorf("analytics schema: %w", err))
 	}
 	if pending {
-		return fault.Errorf(fault.Invalid, "the analytics schema is older than this binary: run `livehost serve --target=analytics` or `livehost schema up` once to migrate it")
+		return fault.Errorf(fault.Invalid, "the analytics schema is older than this binary: run `livehost schema up` once")
 	}
 	return nil
 }

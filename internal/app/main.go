@@ -38,7 +38,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		DLQShow:         runDLQShow,
 		DLQReplay:       runDLQReplay,
 		Health:          runHealth,
-		Analytics:       analyticsActions,
+		Analytics:       analyticsActions(),
 	}, cli.IO{Out: stdout, Err: stderr})
 }
 

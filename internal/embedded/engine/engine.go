@@ -71,6 +71,9 @@ func Start(ctx context.Context, cfg Config, log *slog.Logger) (*Engine, error) {
 	if err := e.spawn(ctx); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
+	if err := e.announce(); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
 	return e, nil
 }
 

@@ -241,3 +241,27 @@ func TestDatabaseEndsWithItsRequest(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestAnotherProcessFindsTheEngineOfADataDirectory(t *testing.T) {
+	t.Parallel()
+	cfg := config(t)
+	if _, ok := engine.Running(cfg.DataDir); ok {
+		t.Error("found one before there was one")
+	}
+	e := start(t, cfg)
+	dial, ok := engine.Running(cfg.DataDir)
+	if !ok {
+		t.Fatal("not found")
+	}
+	c, err := dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := engine.Running(cfg.DataDir); ok {
+		t.Error("found one that has ended")
+	}
+}
