@@ -58,6 +58,16 @@ func (x *trial) killAgain(name string) error {
 	return errors.Join(x.stages[name].kill(), x.stages[name].start())
 }
 
+// drain ends a stage with SIGTERM and starts it again. A stage that does not end
+// as it should is a finding.
+func (x *trial) drain(name string) error {
+	x.result.Injected++
+	if err := x.stages[name].stop(); err != nil {
+		x.result.Findings = append(x.result.Findings, err.Error())
+	}
+	return x.stages[name].start()
+}
+
 // anyPolicyBusy returns when a model call is under way: its window is claimed, and
 // its reply is not there.
 func (x *trial) anyPolicyBusy(ctx context.Context) error {
@@ -153,10 +163,9 @@ func killLeader(ctx context.Context, x *trial) error {
 // rollingRestart restarts every stage and every server, one after another.
 func rollingRestart(ctx context.Context, x *trial) error {
 	for _, name := range append([]string{"policy", "commerce"}, stageNames...) {
-		if err := errors.Join(x.stages[name].stop(), x.stages[name].start(), sleep(ctx, 2*time.Second)); err != nil {
+		if err := errors.Join(x.drain(name), sleep(ctx, 2*time.Second)); err != nil {
 			return err
 		}
-		x.result.Injected++
 	}
 	for _, name := range x.servers.Names() {
 		if x.quick && strings.HasPrefix(name, "kafka-") && name != "kafka-1" {
@@ -188,12 +197,12 @@ func secondMembers(ctx context.Context, x *trial) error {
 			return err
 		}
 		for _, name := range stageNames {
-			leave := x.stages[name+"-2"].stop
 			if i == 0 {
-				leave = x.stages[name+"-2"].kill
-			}
-			if err := leave(); err != nil {
-				return err
+				if err := x.stages[name+"-2"].kill(); err != nil {
+					return err
+				}
+			} else if err := x.stages[name+"-2"].stop(); err != nil {
+				x.result.Findings = append(x.result.Findings, err.Error())
 			}
 		}
 		x.result.Injected++
@@ -264,10 +273,9 @@ func sigterm(ctx context.Context, x *trial) error {
 			return err
 		}
 		for _, name := range []string{"aggregator", "agentworker", "dispatcher", "analytics"} {
-			if err := errors.Join(x.stages[name].stop(), x.stages[name].start()); err != nil {
+			if err := x.drain(name); err != nil {
 				return err
 			}
-			x.result.Injected++
 		}
 		if err := sleep(ctx, 5*time.Second); err != nil {
 			return err

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -52,7 +54,7 @@ func newProxy(target string) (*proxy, error) {
 	p := &proxy{addr: l.Addr().String(), change: make(chan struct{})}
 	back := httputil.NewSingleHostReverseProxy(u)
 	back.FlushInterval = -1
-	back.ErrorLog = nil
+	back.ErrorLog = log.New(io.Discard, "", 0) // what it complains of is what we do
 	back.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { reset(w) }
 	p.server = &http.Server{Handler: p.handler(back), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = p.server.Serve(l) }() // ends with close

@@ -105,10 +105,20 @@ func startTime(pid int) string {
 	}
 	// The name, in parentheses, may hold blanks; the state follows it.
 	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(fields) < 20 || fields[0] == "Z" {
+	if len(fields) < 20 || (fields[0] == "Z" && threads(pid) <= 1) {
 		return ""
 	}
 	return fields[19]
+}
+
+// threads counts the threads of a process: the first one may be gone while others
+// still hold its files and locks.
+func threads(pid int) int {
+	tasks, err := os.ReadDir(filepath.Join("/proc", fmt.Sprint(pid), "task"))
+	if err != nil {
+		return 0
+	}
+	return len(tasks)
 }
 
 func lastLine(path string) string {
