@@ -69,10 +69,12 @@ type PolicyReplica struct {
 	Slots   int    `yaml:"slots"`    // requests it takes at once: 1 or 2 on one H20
 }
 
-// MCPServer is one tool server, reached over streamable HTTP.
+// MCPServer is one tool server, reached over streamable HTTP or run as a program.
 type MCPServer struct {
-	Name string `yaml:"name"` // as in the tools' bindings
-	URL  string `yaml:"url"`
+	Name    string   `yaml:"name"`    // as in the tools' bindings
+	URL     string   `yaml:"url"`     // of the endpoint; empty for a program
+	Command string   `yaml:"command"` // the program, spoken to over its standard input and output
+	Args    []string `yaml:"args"`
 }
 
 // HarnessConfig is where the content comes from.
@@ -212,7 +214,12 @@ func validateMCP(servers []MCPServer) error {
 		if s.Name == "" {
 			problems = append(problems, fmt.Errorf("%s.name: empty", at))
 		}
-		problems = append(problems, config.At(at+".url", validURL(s.URL)))
+		if s.Command == "" || s.URL != "" {
+			problems = append(problems, config.At(at+".url", validURL(s.URL)))
+		}
+		if s.Command != "" && s.URL != "" {
+			problems = append(problems, fmt.Errorf("%s: a url and a command; name one of them", at))
+		}
 	}
 	return errors.Join(problems...)
 }

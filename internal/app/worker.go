@@ -59,7 +59,7 @@ func provideRouter(lc fx.Lifecycle, cfg Config, clk *clock.Clock, log *slog.Logg
 func provideServers(lc fx.Lifecycle, cfg Config, h *harness.Harness, log *slog.Logger) (*mcptoolset.Toolset, error) {
 	mc := mcptoolset.DefaultConfig()
 	for _, s := range cfg.MCP {
-		mc.Servers = append(mc.Servers, mcptoolset.Server{Name: s.Name, URL: s.URL})
+		mc.Servers = append(mc.Servers, mcptoolset.Server{Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args})
 	}
 	var tools []*harness.Tool
 	seen := map[string]bool{}

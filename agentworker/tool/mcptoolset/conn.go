@@ -31,9 +31,12 @@ type conn struct {
 	deps   Deps
 	log    *slog.Logger
 	wake   chan struct{} // size 1: connect again now
+	moved  chan struct{} // size 1: the server says that its tools have changed
+	ending sync.WaitGroup
 
 	mu      sync.Mutex
 	client  *client.Client // nil: not connected
+	hangUp  func()         // ends what the client keeps open
 	attempt chan struct{}  // closed when the connection attempt under way, or to come at once, has ended
 	tools   []string
 }
@@ -41,7 +44,7 @@ type conn struct {
 func newConn(s Server, cfg Config, deps Deps) *conn {
 	return &conn{
 		server: s, cfg: cfg, deps: deps, log: deps.Log.With("server", s.Name),
-		wake: make(chan struct{}, 1), attempt: make(chan struct{}),
+		wake: make(chan struct{}, 1), moved: make(chan struct{}, 1), attempt: make(chan struct{}),
 	}
 }
 
@@ -59,27 +62,44 @@ func (c *conn) run(ctx context.Context) {
 			pause = wait
 			wait = min(2*wait, c.cfg.BackoffMax)
 		}
-		timer := time.NewTimer(pause)
+		if !c.pause(ctx, pause) {
+			return
+		}
+	}
+}
+
+// pause waits until the next discovery is due: after the time, at once when a call
+// found the server gone, and a little after the server's word that its tools have
+// changed, however often it says so. It reports whether ctx goes on.
+func (c *conn) pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	moved := c.moved
+	for {
 		select {
 		case <-ctx.Done():
-			timer.Stop()
-			return
+			return false
 		case <-timer.C:
+			return true
 		case <-c.wake:
-			timer.Stop()
+			return true
+		case <-moved:
+			timer.Reset(c.cfg.Debounce)
+			moved = nil // the rest of a flood is the next pause's first
 		}
 	}
 }
 
 // refresh makes sure that there is a client and discovers the tools.
-func (c *conn) refresh(ctx context.Context) bool {
-	ctx, cancel := wall.WithTimeout(ctx, c.cfg.Connect)
+func (c *conn) refresh(life context.Context) bool {
+	ctx, cancel := wall.WithTimeout(life, c.cfg.Connect)
 	defer cancel()
 	cl := c.current()
 	fresh := cl == nil
+	hangUp := func() {}
 	if fresh {
 		var err error
-		if cl, err = c.connect(ctx); err != nil {
+		if cl, hangUp, err = c.connect(life, ctx); err != nil {
 			c.log.WarnContext(ctx, "MCP server cannot be reached", "err", err)
 			return false
 		}
@@ -88,34 +108,80 @@ func (c *conn) refresh(ctx context.Context) bool {
 	if err != nil {
 		c.log.WarnContext(ctx, "MCP discovery failed", "err", err)
 		if fresh {
+			hangUp()
 			_ = cl.Close()
 		}
 		c.drop(cl)
 		return false
 	}
+	if fresh {
+		c.mu.Lock()
+		c.hangUp = hangUp
+		c.mu.Unlock()
+	}
 	c.discovered(ctx, cl, list.Tools)
 	return true
 }
 
-func (c *conn) connect(ctx context.Context) (*client.Client, error) {
-	tr, err := transport.NewStreamableHTTP(c.server.URL,
-		transport.WithHTTPBasicClient(c.deps.HTTP), transport.WithHTTPLogger(c.log))
+// connect initialises a client within ctx; what it keeps open lives as long as
+// life, or until hangUp.
+func (c *conn) connect(life, ctx context.Context) (cl *client.Client, hangUp func(), err error) {
+	tr, err := c.transport()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	life, stop := context.WithCancel(life)
+	defer func() {
+		if err != nil {
+			stop()
+		}
+	}()
 	// Half the time for the probe of the newest protocol, so that an older server
 	// is still reached within the attempt.
-	cl := client.NewClient(tr, client.WithDiscoverTimeout(c.cfg.Connect/2))
-	if err := cl.Start(ctx); err != nil {
-		return nil, err
+	cl = client.NewClient(tr, client.WithDiscoverTimeout(c.cfg.Connect/2))
+	cl.OnNotification(func(n mcp.JSONRPCNotification) { // must not call the client: it would deadlock
+		if n.Method == mcp.MethodNotificationToolsListChanged {
+			select {
+			case c.moved <- struct{}{}:
+			default:
+			}
+		}
+	})
+	if err := cl.Start(life); err != nil {
+		return nil, nil, err
 	}
 	var req mcp.InitializeRequest
 	req.Params.ClientInfo = mcp.Implementation{Name: "livehost", Version: "1"}
 	if _, err := cl.Initialize(ctx, req); err != nil {
 		_ = cl.Close()
-		return nil, err
+		return nil, nil, err
 	}
-	return cl, nil
+	c.listen(life, cl)
+	return cl, stop, nil
+}
+
+func (c *conn) transport() (transport.Interface, error) {
+	quiet := slog.New(slog.DiscardHandler) // what matters is in our own errors
+	if c.server.Command != "" {
+		return transport.NewStdioWithOptions(c.server.Command, c.server.Env, c.server.Args, transport.WithCommandLogger(quiet)), nil
+	}
+	return transport.NewStreamableHTTP(c.server.URL, transport.WithHTTPBasicClient(c.deps.HTTP),
+		transport.WithHTTPLogger(quiet), transport.WithContinuousListening())
+}
+
+// listen opens the stream of list changes where the protocol wants it asked for;
+// older ones have it open, or have none.
+func (c *conn) listen(life context.Context, cl *client.Client) {
+	tools := cl.GetServerCapabilities().Tools
+	if tools == nil || !tools.ListChanged {
+		return
+	}
+	c.ending.Go(func() {
+		err := cl.Listen(life, mcp.SubscriptionFilter{ToolsListChanged: true})
+		if err != nil && life.Err() == nil {
+			c.log.DebugContext(life, "no stream of list changes; discovery goes on at intervals", "err", err)
+		}
+	})
 }
 
 // discovered publishes a client with its tools, and reports what the releases
@@ -178,13 +244,19 @@ func (c *conn) current() *client.Client {
 	return c.client
 }
 
-// drop forgets a client that failed. It is not closed: that would abort other
-// calls on it, and its session is one the server does not know or cannot be told.
+// drop forgets a client that failed. One over HTTP is not closed: that would abort
+// other calls on it, and its session is one the server does not know or cannot be
+// told. A program is ended, and reaped.
 func (c *conn) drop(failed *client.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.client == failed {
-		c.client = nil
+	if c.client != failed || failed == nil {
+		return
+	}
+	c.client = nil
+	c.hangUp()
+	if c.server.Command != "" {
+		c.ending.Go(func() { _ = failed.Close() })
 	}
 }
 
@@ -192,10 +264,14 @@ func (c *conn) close() {
 	c.mu.Lock()
 	cl := c.client
 	c.client = nil
+	if cl != nil {
+		c.hangUp()
+	}
 	c.mu.Unlock()
 	if cl != nil {
 		_ = cl.Close()
 	}
+	c.ending.Wait()
 }
 
 // reconnect asks run for an attempt at once, and returns what ends with it.

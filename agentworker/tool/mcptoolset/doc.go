@@ -1,5 +1,5 @@
-// Package mcptoolset reaches MCP servers over streamable HTTP: it implements
-// tool.Servers and is the only importer of mcp-go besides the embedded servers.
+// Package mcptoolset reaches MCP servers over streamable HTTP, or as programs over
+// their standard input and output: it implements tool.Servers and is the only importer of mcp-go besides the embedded servers.
 //
 // It owns one connection per server, its discovery, refresh and re-initialisation
 // in the background, and the reading of MCP results. It does not check arguments
@@ -11,6 +11,8 @@
 // unexecuted because it did not know our session.
 //
 // mcp-go: a client whose server restarted fails until it is initialised again, a
-// dead server uses up the whole context of Initialize, and list changes arrive
-// only on a listening stream; hence the own connect timeout and the polling here.
+// dead server uses up the whole context of Initialize, list changes arrive only on
+// a listening stream, and a client called inside its notification handler
+// deadlocks; hence the own connect timeout, the listening, the polling beside it and
+// the handler that only leaves a word.
 package mcptoolset

@@ -16,10 +16,28 @@ import (
 	"livehost/internal/fault"
 )
 
-// Server is one MCP server.
+// Server is one MCP server: an endpoint, or a program that speaks over its
+// standard input and output.
 type Server struct {
-	Name string // as tools' bindings name it
-	URL  string // of the streamable HTTP endpoint
+	Name    string   // as tools' bindings name it
+	URL     string   // of the streamable HTTP endpoint; empty for a program
+	Command string   // the program; empty for an endpoint
+	Args    []string // of the program
+	Env     []string // KEY=value, on top of our own environment
+}
+
+func (s Server) validate(at string) error {
+	if s.Command != "" {
+		if s.URL != "" {
+			return fmt.Errorf("%s has a url and a command; name one of them", at)
+		}
+		return nil
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return fmt.Errorf("%s.url %q is not an http or https address", at, s.URL)
+	}
+	return nil
 }
 
 // Config says which servers there are. All times are wall time.
@@ -27,13 +45,16 @@ type Config struct {
 	Servers    []Server
 	Refresh    time.Duration // between discoveries
 	Connect    time.Duration // for one connection attempt
+	Debounce   time.Duration // from a server's word that its tools have changed to the next discovery
 	BackoffMin time.Duration // after the first failed attempt; doubles
 	BackoffMax time.Duration
 }
 
 // DefaultConfig has no server.
 func DefaultConfig() Config {
-	return Config{Refresh: 30 * time.Second, Connect: 3 * time.Second, BackoffMin: 200 * time.Millisecond, BackoffMax: 10 * time.Second}
+	return Config{
+		Refresh: 30 * time.Second, Connect: 3 * time.Second, Debounce: 250 * time.Millisecond, BackoffMin: 200 * time.Millisecond, BackoffMax: 10 * time.Second,
+	}
 }
 
 // Validate lists every problem.
@@ -41,10 +62,7 @@ func (c Config) Validate() error {
 	var errs []error
 	seen := map[string]bool{}
 	for i, s := range c.Servers {
-		u, err := url.Parse(s.URL)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			errs = append(errs, fmt.Errorf("servers[%d].url %q is not an http or https address", i, s.URL))
-		}
+		errs = append(errs, s.validate(fmt.Sprintf("servers[%d]", i)))
 		if s.Name == "" || seen[s.Name] {
 			errs = append(errs, fmt.Errorf("servers[%d].name %q is empty or there twice", i, s.Name))
 		}
@@ -53,7 +71,7 @@ func (c Config) Validate() error {
 	for _, d := range []struct {
 		name string
 		d    time.Duration
-	}{{"refresh", c.Refresh}, {"connect", c.Connect}, {"backoff_min", c.BackoffMin}, {"backoff_max", c.BackoffMax}} {
+	}{{"refresh", c.Refresh}, {"connect", c.Connect}, {"debounce", c.Debounce}, {"backoff_min", c.BackoffMin}, {"backoff_max", c.BackoffMax}} {
 		if d.d <= 0 {
 			errs = append(errs, fmt.Errorf("%s %v is not positive", d.name, d.d))
 		}
