@@ -1,4 +1,3 @@
-// Command servicesctl starts and ends the real servers for tests: `make services`.
 package main
 
 import (
