@@ -363,7 +363,7 @@ var (
 		"我想要 我想问 我想买 我要 我想 想要 想问 想买 想看 问一下 问下 还有没有 有没有 还有 有 再看看 再看 看看 看一下 看下 想看下 里面的 里面 那种 那么 所以 现在 今天 今晚 晚上 明天 明晚 下午 中午 上午 早上 昨天 待会 等会 一会 先 求 对 讲讲 试试 更 快点 快上 再上 就只有 只有 就")
 	trailingWords = strings.Fields("呢 啊 呀 吧 的 了 哦 哇 捏 呗 哟 啦 嘛 现在 今天 到底 大概 一般 后续 可不可以 能不能 可以 还会 是 都 还 不 没 买 穿 在 能")
 	leadingEn     = newSet("the a an this that these those your you do does have is are any some can i hi hey hello please pls so and for of")
-	pronouns      = strings.Fields("就 这 那 什么 怎么 哪 我 你 他 她 它 吗 为啥 多少")
+	pronouns      = strings.Fields("就 不是 这 那 什么 怎么 哪 我 你 他 她 它 吗 为啥 多少")
 	pronounsEn    = newSet("it this that these those what whats hows wheres which how why when where who one ones them they you me i u my mine to same more other others another both all")
 )
 

@@ -24,8 +24,8 @@ const (
 )
 
 var (
-	// platformToken is an emoji name ("[赞]") or a mention: never part of a question.
-	platformToken = regexp.MustCompile(`\[[^\[\]\d\s]{1,8}\]|@<[^<>]*>|@[\p{L}\p{N}_]{1,20}[ :：,，]`)
+	// platformToken is an emoji name ("[赞]", "[赞" where the text was cut) or a mention: never part of a question.
+	platformToken = regexp.MustCompile(`\[[^\[\]\d\s]{1,8}(?:\]|$)|@<[^<>]*>|@[\p{L}\p{N}_]{1,20}[ :：,，]`)
 	link          = regexp.MustCompile(`https?://\S+`)
 )
 
