@@ -29,6 +29,10 @@ type ChildConfig struct {
 // ready is what the child prints on its standard output once it serves.
 const ready = "ready"
 
+// lockWithin is how long a child waits for the directory: the child of a parent
+// that was killed just now is about to end.
+const lockWithin = 5 * time.Second
+
 // ErrLocked says that another process has the data directory.
 var ErrLocked = errors.New("the ClickHouse data directory is in use by another process")
 
@@ -64,7 +68,7 @@ func Serve(cfg ChildConfig, stdin io.Reader, stdout io.Writer, log *slog.Logger)
 
 // endWithin bounds each step of the end: a client that does not leave, a
 // statement that cannot be killed. What was acknowledged is on disk by then.
-const endWithin = 4 * time.Second
+const endWithin = 2 * time.Second
 
 func (p *pool) serve(h http.Handler, listeners []net.Listener, stdin io.Reader, stdout io.Writer) error {
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
@@ -121,9 +125,11 @@ func lock(dir string) (unlock func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("engine data directory: %w; is %s writable?", err, dir)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%w: %s; stop it or choose another --data folder", ErrLocked, dir)
+	for deadline := time.Now().Add(lockWithin); unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			f.Close()
+			return nil, fmt.Errorf("%w: %s; stop it or choose another --data folder", ErrLocked, dir)
+		}
 	}
 	return func() { f.Close() }, nil
 }

@@ -265,3 +265,20 @@ func TestAnotherProcessFindsTheEngineOfADataDirectory(t *testing.T) {
 		t.Error("found one that has ended")
 	}
 }
+
+// kill -9 of everything and a restart at once.
+func TestANewParentWaitsForTheChildOfTheOldOne(t *testing.T) {
+	t.Parallel()
+	cfg := config(t)
+	old := start(t, cfg)
+	ended := make(chan error, 1)
+	soon := time.AfterFunc(300*time.Millisecond, func() { ended <- old.Close() })
+	defer soon.Stop()
+	e := start(t, cfg)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
