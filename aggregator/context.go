@@ -2,6 +2,7 @@ package aggregator
 
 import (
 	"slices"
+	"strings"
 
 	"livehost/aggregator/text"
 	"livehost/streams/event"
@@ -80,11 +81,11 @@ func (c *roomContext) apply(e event.RoomEvent) bool {
 	case event.RoomSettingsSet:
 		c.set(e)
 	case event.ProductListed:
-		c.links[e.LinkID] = e.ProductID
+		c.links[own(e.LinkID)] = own(e.ProductID)
 	case event.ProductDelisted:
 		delete(c.links, e.LinkID)
 	case event.ProductInFocus:
-		c.focusOn(focus{e.TimeMs, e.LinkID, e.ProductID})
+		c.focusOn(focus{e.TimeMs, own(e.LinkID), own(e.ProductID)})
 	case event.HostUtterance:
 		c.hear(e)
 	default:
@@ -151,7 +152,7 @@ func (c *roomContext) focusAt(ms int64) (event.LinkID, event.ProductID) {
 }
 
 func (c *roomContext) hear(e event.RoomEvent) {
-	u := utterance{e.EventID, e.TimeMs, text.Truncate(e.Text, maxUtteranceRunes)}
+	u := utterance{own(e.EventID), e.TimeMs, own(text.Truncate(e.Text, maxUtteranceRunes))}
 	same := func(x utterance) bool { return x.id == u.id || x.id == "" && x.text == u.text } // a recalled one has no id
 	if slices.ContainsFunc(c.utterances, same) {
 		return
@@ -167,7 +168,7 @@ func (c *roomContext) paid(v event.ViewerID) bool {
 	if v.Anonymous() || slices.Contains(c.payers, v) {
 		return false
 	}
-	if c.payers = append(c.payers, v); len(c.payers) > maxPaid {
+	if c.payers = append(c.payers, own(v)); len(c.payers) > maxPaid {
 		c.payers = slices.Delete(c.payers, 0, 1)
 	}
 	return true
@@ -185,6 +186,9 @@ func (c *roomContext) said(t turn) {
 	}
 }
 
+// own is s without the record that it is a part of, for what is kept long.
+func own[S ~string](s S) S { return S(strings.Clone(string(s))) }
+
 // remember notes what a viewer asked and was told.
 func (r *room) remember(d event.Delivery) {
 	switch d.State {
@@ -197,9 +201,9 @@ func (r *room) remember(d event.Delivery) {
 		if it == nil || it.member.ViewerID.Anonymous() || d.Channel == event.Private && d.ViewerID != it.member.ViewerID {
 			continue
 		}
-		r.context.said(turn{d.DeliveryID, event.Turn{
-			ViewerID: it.member.ViewerID, Question: text.Truncate(it.member.Question, maxTurnRunes),
-			Answer: text.Truncate(d.Text, maxTurnRunes), TimeMs: d.TimeMs,
+		r.context.said(turn{own(d.DeliveryID), event.Turn{
+			ViewerID: own(it.member.ViewerID), Question: own(text.Truncate(it.member.Question, maxTurnRunes)),
+			Answer: own(text.Truncate(d.Text, maxTurnRunes)), TimeMs: d.TimeMs,
 		}})
 	}
 }

@@ -2,18 +2,39 @@ package aggregator
 
 import (
 	"fmt"
+	"hash/maphash"
 
 	"livehost/streams/event"
 )
 
-// exposures remembers what was logged, so that each unit's first events are
-// logged once; a repeat after a restart has the same id.
-type exposures struct{ sent *memory }
+// exposures remembers what was logged, so that a unit's first events are logged
+// once in a while; a repeat has the same id and is harmless.
+type exposures struct {
+	seed   maphash.Seed
+	keepMs int64
+	young  map[uint64]uint8 // by unit: the kinds logged, one bit each
+	old    map[uint64]uint8
+	bornMs int64 // of young
+}
 
-// exposureMemoryMs bounds the memory: a repeat is harmless.
-const exposureMemoryMs = 3_600_000
+func newExposures(keepMs int64) *exposures {
+	return &exposures{seed: maphash.MakeSeed(), keepMs: keepMs}
+}
 
-func newExposures() exposures { return exposures{newMemory(exposureMemoryMs)} }
+// first reports whether the unit's kind was not logged lately, and notes it.
+func (e *exposures) first(unit string, kind event.ExposureKind, nowMs int64) bool {
+	if e.young == nil || nowMs-e.bornMs > e.keepMs/2 {
+		e.old, e.young, e.bornMs = e.young, map[uint64]uint8{}, nowMs
+	}
+	bit := uint8(1)
+	if kind == event.Exposed {
+		bit = 2
+	}
+	h := maphash.String(e.seed, unit)
+	logged := e.young[h] | e.old[h]
+	e.young[h] = logged | bit
+	return logged&bit == 0
+}
 
 func (r *room) assign(v event.ViewerID) Assignment { return r.p.a.deps.Assigner.Assign(r.id, v) }
 
@@ -22,13 +43,12 @@ func (r *room) expose(kind event.ExposureKind, a Assignment, v event.ViewerID, d
 	if !a.Enrolled || v.Anonymous() {
 		return
 	}
-	id := fmt.Sprintf("%s|%d|%s|%s", a.Experiment, a.Version, a.Unit, kind)
-	if r.logged.sent.has(id) {
+	id := fmt.Sprintf("%s|%d|%s", a.Experiment, a.Version, a.Unit)
+	if !r.logged.first(id, kind, nowMs) {
 		return
 	}
-	r.logged.sent.add(id, nowMs)
 	r.emit(event.Exposure{
-		Schema: event.SchemaVersion, ExposureID: id, Experiment: a.Experiment, ExperimentVersion: a.Version, Unit: a.Unit,
+		Schema: event.SchemaVersion, ExposureID: id + "|" + string(kind), Experiment: a.Experiment, ExperimentVersion: a.Version, Unit: a.Unit,
 		Variant: a.Variant, Kind: kind, RoomID: r.id, DanmakuID: d, Degraded: a.Degraded, TimeMs: nowMs,
 	})
 }

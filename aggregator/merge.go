@@ -1,6 +1,10 @@
 package aggregator
 
-import "livehost/streams/event"
+import (
+	"maps"
+
+	"livehost/streams/event"
+)
 
 // settleJoined decides what becomes of those who joined a danmaku that ended with
 // outcome o. They are merged only when its answer was public; an agent's silence,
@@ -44,6 +48,9 @@ func (r *room) inTime(it *item, nowMs int64) bool {
 	return nowMs+r.runs.MedianMs() <= it.member.AnswerByMs
 }
 
+// sweepMs is the time between two looks for answers that have cooled down.
+const sweepMs = 10_000
+
 // cool lets the public answer cover the same question for a while; chat that was
 // met with silence needs no second look either.
 func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
@@ -53,16 +60,15 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 		coolDown = r.cfg().ChatCoolDown
 	}
 	c := cooled{
-		danmaku: cover.member.DanmakuID, link: cover.reading.Link, replyMs: o.ReplyMs, silent: o.State == event.Silent, reason: o.Reason,
+		danmaku: own(cover.member.DanmakuID), link: cover.reading.Link, replyMs: o.ReplyMs, silent: o.State == event.Silent, reason: o.Reason,
 		untilMs: at + coolDown.Milliseconds(),
 	}
 	if c.untilMs <= nowMs {
 		return
 	}
-	for q, old := range r.cooling {
-		if old.untilMs <= nowMs {
-			delete(r.cooling, q)
-		}
+	if nowMs-r.sweptMs > sweepMs {
+		r.sweptMs = nowMs
+		maps.DeleteFunc(r.cooling, func(_ question, old cooled) bool { return old.untilMs <= nowMs })
 	}
 	r.cooling[cover.question()] = c
 }

@@ -123,9 +123,6 @@ func (r *room) restoreWindow(w event.Window, _ time.Time) {
 			it.windows++
 		}
 		it.member, it.window, it.place = m, w.WindowID, flying
-		it.reading = cluster.Read(cluster.Asked{
-			DanmakuID: m.DanmakuID, ViewerID: m.ViewerID, Question: m.Question, Language: m.Language, Focus: m.FocusLink,
-		})
 		f.open[m.DanmakuID] = true
 		if q := it.question(); r.covers[q] == nil {
 			r.covers[q] = it
@@ -178,7 +175,12 @@ func (r *room) restoreWaiting(it *item, state event.State, reason string, again 
 	r.waiting = append(r.waiting, it)
 }
 
+// restoreOutcome ends a danmaku. What was ended long ago covers nobody any more:
+// it is not read again.
 func (r *room) restoreOutcome(o event.Outcome, _ time.Time) {
+	if it := r.items[o.DanmakuID]; it != nil && r.nowMs()-o.TimeMs < max(r.cfg().CoolDown, r.cfg().ChatCoolDown).Milliseconds() {
+		it.readAgain()
+	}
 	r.onOutcome(o)
 	r.out = output{} // nothing has joined yet, and nothing is to be acknowledged
 }
@@ -186,9 +188,20 @@ func (r *room) restoreOutcome(o event.Outcome, _ time.Time) {
 // settleRestored ends what was retracted while it waits. Everything else is done
 // at the room's first moment.
 func (r *room) settleRestored() {
+	for _, it := range r.items {
+		it.readAgain()
+	}
 	for _, it := range r.waiting {
 		if r.gone.has(string(it.member.DanmakuID)) {
 			it.doom = &verdict{event.Retracted, reasonRetracted}
 		}
 	}
+}
+
+// readAgain understands a danmaku from its window's record.
+func (it *item) readAgain() {
+	m := it.member
+	it.reading = cluster.Read(cluster.Asked{
+		DanmakuID: m.DanmakuID, ViewerID: m.ViewerID, Question: m.Question, Language: m.Language, Focus: m.FocusLink,
+	})
 }

@@ -24,6 +24,7 @@ type room struct {
 	waiting []*item                   // of items, in the order they came
 	covers  map[question]*item        // whom the same question joins
 	cooling map[question]cooled       // publicly answered a short while ago
+	sweptMs int64                     // when those that are over were last forgotten
 	flights map[event.WindowID]*flight
 	known   *memory // ids that ended or were filtered
 	gone    *memory // retracted before they were seen
@@ -34,7 +35,7 @@ type room struct {
 	runs    *admission.RunTimes
 	speech  speech
 	thanks  thanks
-	logged  exposures
+	logged  *exposures
 	changed bool  // since the last room-state.v1
 	lastMs  int64 // when a record of it was handled last
 	parked  bool  // no longer the partition's: records go to its successor
@@ -117,7 +118,7 @@ func newRoom(p *partition, id event.RoomID) *room {
 		context: newRoomContext(cfg.Settings), sources: map[string]*source{},
 		limiter: filter.NewLimiter(cfg.Rate()),
 		runs:    admission.NewRunTimes(p.a.prior),
-		logged:  newExposures(),
+		logged:  newExposures(cfg.Memory.Milliseconds()),
 	}
 }
 

@@ -17,20 +17,20 @@ type Rate struct {
 // Limiter counts danmaku per viewer of one room. Not safe for concurrent use.
 type Limiter struct {
 	rate    Rate
-	viewers map[event.ViewerID]bucket
+	viewers map[uint64]bucket // by hash: an id would keep the record it came in
 	sweepMs int64
 }
 
 type bucket struct {
 	fullMs int64  // when the bucket is full again
-	text   uint64 // hash of the last words
-	sameMs int64  // when they were first said
-	same   int    // times they were said in a row
+	sameMs int64  // when the last words were first said
+	text   uint32 // hash of them
+	same   int32  // times they were said in a row
 }
 
 // NewLimiter makes an empty limiter.
 func NewLimiter(rate Rate) *Limiter {
-	return &Limiter{rate: rate, viewers: map[event.ViewerID]bucket{}}
+	return &Limiter{rate: rate, viewers: map[uint64]bucket{}}
 }
 
 // Allow takes one danmaku of viewer at room time nowMs and says None, Flood or
@@ -40,24 +40,25 @@ func (l *Limiter) Allow(viewer event.ViewerID, text string, nowMs int64) Reason 
 		return None
 	}
 	l.sweep(nowMs)
-	b := l.viewers[viewer]
+	id := maphash.String(seed, string(viewer))
+	b := l.viewers[id]
 	full := max(b.fullMs, nowMs) + l.rate.RefillMs
 	if full-nowMs > int64(l.rate.Burst)*l.rate.RefillMs {
 		return Flood
 	}
 	b.fullMs = full
-	if h := maphash.String(textSeed, text); h != b.text || nowMs-b.sameMs > l.rate.SameMs {
+	if h := uint32(maphash.String(seed, text)); h != b.text || nowMs-b.sameMs > l.rate.SameMs {
 		b.text, b.sameMs, b.same = h, nowMs, 0
 	}
 	b.same++
-	l.viewers[viewer] = b
-	if l.rate.Same > 0 && b.same > l.rate.Same {
+	l.viewers[id] = b
+	if l.rate.Same > 0 && int(b.same) > l.rate.Same {
 		return Repeat
 	}
 	return None
 }
 
-var textSeed = maphash.MakeSeed()
+var seed = maphash.MakeSeed()
 
 // sweep forgets viewers who have been quiet, now and then.
 func (l *Limiter) sweep(nowMs int64) {
