@@ -37,6 +37,8 @@ func (r *rig) wantOutcomes(want map[event.DanmakuID]string) {
 
 func (r *rig) wantSaid(want ...string) {
 	r.t.Helper()
+	r.out.mu.Lock()
+	defer r.out.mu.Unlock()
 	if diff := cmp.Diff(want, r.out.said); diff != "" {
 		r.t.Errorf("said (-want +got):\n%s", diff)
 	}
@@ -47,6 +49,8 @@ func (r *rig) wantSaid(want ...string) {
 
 func (r *rig) wantSent(want ...string) {
 	r.t.Helper()
+	r.out.mu.Lock()
+	defer r.out.mu.Unlock()
 	slices.Sort(r.out.sent)
 	if diff := cmp.Diff(want, r.out.sent); diff != "" {
 		r.t.Errorf("sent (-want +got):\n%s", diff)

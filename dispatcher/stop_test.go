@@ -101,7 +101,7 @@ func TestVoiceSwitch(t *testing.T) {
 	})
 }
 
-// TestLease: a new owner of the room waits for the old one's sentence, and what the old
+// TestTwoOwners: a new owner of the room waits for the old one's sentence, and what the old
 // one has queued is the new one's.
 func TestTwoOwners(t *testing.T) {
 	t.Parallel()
