@@ -121,7 +121,10 @@ func (s *Server) Run(ctx context.Context) error {
 		<-ctx.Done()
 		stop, cancel := clock.WithWallTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
-		return errors.Join(srv.Shutdown(stop), srv.Close())
+		if srv.Shutdown(stop) == nil {
+			return nil
+		}
+		return srv.Close() // browsers hold connections on which they never asked anything
 	})
 	g.Go(func() error { s.follow(ctx); return nil })
 	return g.Wait()

@@ -79,7 +79,7 @@ type Summary struct {
 	Danmaku  int
 	Pending  int
 	ByState  map[event.State]int
-	Late     int // answered after 15 s, or expired
+	Late     int // expired, or replied to after 15 s
 	Conflict int
 	Rooms    []Room          // latest events first
 	Variants []event.Variant // seen, in order
