@@ -111,7 +111,7 @@ func (r *rig) shows(t testing.TB, path string, want ...string) string {
 
 func eventually(t testing.TB, ok func() bool, why func() string) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(30 * time.Second)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
