@@ -15,7 +15,9 @@ type claim struct {
 	link     event.LinkID // "" when the text does not say
 	clause   string       // its sentence
 	subject  string       // what stands between the number before it and its end
-	delivery bool         // about shipping cost
+	before   string       // of the sentence
+	after    string
+	delivery bool // about shipping cost
 }
 
 var (
@@ -34,7 +36,8 @@ func claims(text string) []claim {
 				link = linkOf(q)
 			}
 			out = append(out, claim{
-				Quantity: q, link: link, clause: sentence, subject: string(runes[from:q.End]), delivery: deliveryFee.MatchString(sentence),
+				Quantity: q, link: link, clause: sentence, subject: string(runes[from:q.End]),
+				before: string(runes[:q.Start]), after: string(runes[q.End:]), delivery: deliveryFee.MatchString(sentence),
 			})
 			from = q.End
 		}
@@ -70,13 +73,17 @@ func Grounding(in *Input) (Finding, bool) {
 func (e *Evidence) supported(c claim) bool {
 	switch {
 	case commercial(c.Kind):
-		if slices.ContainsFunc(e.records(c), func(r record) bool { return supports(r, c.Quantity) }) {
+		if recs := e.records(c); holds(recs, c.Quantity) {
 			return true
+		} else if q := c.Quantity; q.Kind == quantity.Money && q.Lo != q.Hi { // a range over several products
+			from, to := q, q
+			from.Hi, to.Lo = q.Lo, q.Hi
+			return holds(recs, from) && holds(recs, to)
 		}
 		return c.delivery && c.Kind == quantity.Money && among(e.facts, c.Quantity)
 	case c.Kind == quantity.Count && c.Hi <= quantity.Of(quantity.Count, 2).Hi:
 		return true // 一件, 两款: a way of speaking
-	case among(e.facts, c.Quantity) || among(e.words, c.Quantity):
+	case among(e.facts, c.Quantity) || e.echoes(c):
 		return true
 	}
 	for _, r := range e.Results {
@@ -90,6 +97,37 @@ func (e *Evidence) supported(c claim) bool {
 		}
 	}
 	return false
+}
+
+// promised are words by which a period becomes a promise.
+var promised = regexp.MustCompile(`(?i)发货|发出|送到|到货|能到|就到|可以到|到您|质保|保修|无理由|退|换|见效|有效|ship|arriv|deliver|warranty|return|refund`)
+
+// echoes reports whether the number is the viewer's own, said back: a measure, a
+// link, a year. What would be a fact about the product or a promise is no echo,
+// unless it is denied.
+func (e *Evidence) echoes(c claim) bool {
+	fact := c.Kind == quantity.Percent || c.Kind == quantity.Duration && promised.MatchString(c.clause)
+	if fact && !denied.MatchString(notDenied.Replace(c.before)) && !refusedAfter.MatchString(c.after) {
+		return false
+	}
+	return among(e.words, c.Quantity) || slices.ContainsFunc(e.words, func(h quantity.Quantity) bool {
+		return h.Kind == quantity.Plain && h.Lo == h.Hi && bodyMeasure(h, c.Quantity)
+	})
+}
+
+// refusedAfter turns round what stands before it: 3天到不了.
+var refusedAfter = regexp.MustCompile(`^[^，,。]{0,6}(不了|不到|不行|没有|做不到|没法|不能|cannot|can't|not|no)`)
+
+// bodyMeasure reports whether a bare number is the measure without its unit: 175, 110.
+func bodyMeasure(bare, q quantity.Quantity) bool {
+	switch q.Kind {
+	case quantity.Length:
+		return q.Lo == bare.Lo*10
+	case quantity.Weight:
+		return q.Lo == bare.Lo*500 || q.Lo == bare.Lo*1000
+	default:
+		return false
+	}
 }
 
 // named reports whether the call's own arguments hold the number: "no link 77 here".
@@ -148,6 +186,10 @@ func onlyName(all []record, text string) string {
 	return name
 }
 
+func holds(recs []record, q quantity.Quantity) bool {
+	return slices.ContainsFunc(recs, func(r record) bool { return supports(r, q) })
+}
+
 // supports reports whether a record holds a price, stock or promotion.
 func supports(r record, q quantity.Quantity) bool {
 	for _, have := range r.numbers {
@@ -156,10 +198,6 @@ func supports(r record, q quantity.Quantity) bool {
 			return true
 		case q.Kind == quantity.Stock && have.Kind == quantity.Count && have.Lo == q.Lo && have.Hi == q.Hi:
 			return true
-		case q.Kind == quantity.Money && have.Kind == quantity.Money && q.Lo != q.Hi: // a range of two known prices
-			if have.Lo == q.Lo && slices.ContainsFunc(r.numbers, func(h quantity.Quantity) bool { return h.Kind == quantity.Money && h.Hi == q.Hi }) {
-				return true
-			}
 		}
 	}
 	return false

@@ -21,6 +21,10 @@ var results = map[rune]string{
 	'r': `{"text":"支持七天无理由退换，运费险已赠送","return_days":7,"warranty":"一年质保"}`,
 	'z': `{"link_id":"1","name":"羊毛围巾","size":"M","text":"身高165厘米体重55公斤建议穿M码"}`,
 	'c': `{"a":{"link_id":"1","name":"羊毛围巾","price":"89元","price_fen":8900},"b":{"link_id":"5","name":"丝巾","price":"119元","price_fen":11900},"price_difference":"30元","difference_text":"丝巾贵30元"}`,
+	'f': `{"link_id":"8","name":"洋槐蜂蜜","price":"59元","price_fen":5900,"stock":30,"in_stock":true,"promotion":"","attributes":{"净含量":"500克","保质期":"18个月（一年半）","配料":"洋槐蜂蜜","产地":"陕西"},"shipping":"48小时内发货，3-5天送到","after_sales":"食品签收后不支持无理由退换"}`,
+	'k': `{"link_id":"9","name":"控油面霜","price":"89元","price_fen":8900,"stock":30,"in_stock":true,"attributes":{"适用肤质":"油皮和混油皮","规格":"50克一瓶","功效":"控油保湿","酒精":"不含酒精"}}`,
+	'j': `{"link_id":"10","name":"轻薄外套","attributes":{"防水":"不支持","材质":"聚酯纤维95%，氨纶5%","尺码":"S、M、L、XL","厚度":"0.5毫米"}}`,
+	'e': `{"link_id":"11","name":"Light jacket","attributes":{"water":"not water-repellent","material":"95% polyester, 5% spandex","sizes":"S, M, L","weight":"300 g"},"shipping":"ships within 48 hours, arrives in 3-5 days","return_days":7,"after_sales":"7 day returns"}`,
 	'd': `{"link_id":"6","name":"外套","price":"299元","price_fen":29900,"promotion":"打八五折","stock":5,"in_stock":true}`,
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	claimsHuman = regexp.MustCompile(`(?i)我(就)?是(一个|个|一名|名)?(真人|活人|人类|真实的人|大活人)|真人(主播|在播|直播|客服|哦|呢|的|啦|呀)|我(可|才)?不是(机器人|AI|人工智能|虚拟|数字人|程序)|不是(机器人|AI)(哦|啦|呢|呀|的)|(i am|i'm|im) (a |an )?(real|actual|genuine|live)? ?(human|person|man|woman|girl|guy)\b|(i am|i'm) real\b|not (a |an )?(robot|bot|ai|machine)\b|no (robots|bots|ai) here`)
+	claimsHuman = regexp.MustCompile(`(?i)我(自己|本人|们)?(就|也|都|真的|确实)?是(一个|个|一名|名|货真价实的)?(真人|活人|人类|真实的人|大活人)|真人(主播|在播|直播|客服|哦|呢|的|啦|呀)|我(可|才)?不是(机器人|AI|人工智能|虚拟|数字人|程序)|不是(机器人|AI)(哦|啦|呢|呀|的)|(i am|i'm|im) (a |an )?(real|actual|genuine|live)? ?(human|person|man|woman|girl|guy)\b|(i am|i'm) real\b|not (a |an )?(robot|bot|ai|machine)\b|no (robots|bots|ai) here`)
 	asksRobot   = regexp.MustCompile(`(?i)(是|不是|是不是|个).{0,4}(机器人|真人|AI|人工智能|数字人|虚拟(人|主播)|人工客服|录播)|(机器人|真人|AI)(吗|吧|么|嘛|？|\?)|(are|r) (you|u).{0,12}(robot|bot|ai|real|human|person|machine)|is (this|it|the host).{0,12}\b(robot|bot|ai|human|person)\b|real person|real human`)
 	saysAI      = regexp.MustCompile(`(?i)AI|人工智能|虚拟(主播|人)|智能(主播|助手)|数字人|机器人|virtual (host|assistant)|artificial intelligence|\bbot\b`)
 )

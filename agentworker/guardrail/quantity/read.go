@@ -1,6 +1,9 @@
 package quantity
 
-import "slices"
+import (
+	"slices"
+	"unicode"
+)
 
 // Read finds the quantities of a text, in order, without overlaps.
 func Read(text string) []Quantity {
@@ -340,11 +343,16 @@ func (s *scan) measured(i int) (Quantity, bool) {
 		q := Quantity{Kind: u.kind, Lo: convert(lo, u), Hi: convert(hi, u), End: j}
 		return s.refine(i, q, u), true
 	}
+	if n.style == chinese && n.value >= 10*scale && s.before(i, amountWords) >= 0 && !isHan(s.at(n.end)) {
+		return Quantity{Kind: Money, Lo: n.value, Hi: n.value, End: n.end}, true // 只要六十九
+	}
 	if n.style != digits {
 		return Quantity{}, false
 	}
 	return s.bare(i, n, lo, hi, end), true
 }
+
+func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 
 // bare is a number in digits without a unit: what stands before it may still say
 // what it is.
@@ -418,6 +426,7 @@ func (s *scan) refine(i int, q Quantity, u unit) Quantity {
 				q.Lo += d * 10 * scale
 				q.End++
 			}
+			q.Lo = min(q.Lo, maxValue)
 			q.Hi = q.Lo
 		}
 	case q.Kind == Count:
@@ -446,7 +455,7 @@ func (s *scan) small(q Quantity) Quantity {
 	} else if _, counted := s.has(end, append(pieces, "折", "号", "天", "斤")...); counted {
 		return q // 89块3件: the digit counts something else
 	}
-	q.Lo += d * scale / 10
+	q.Lo = min(q.Lo+d*scale/10, maxValue)
 	q.Hi, q.End = q.Lo, end
 	return q
 }
