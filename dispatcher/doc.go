@@ -1,5 +1,5 @@
 // Package dispatcher makes replies heard: one ordered voice per room, and private
-// text. It reads reply.v1 and room-event.v1 and writes delivery.v1, outcome.v1 and
+// text. It reads reply.v1, room-event.v1 and the hand-overs of outcome.v1, and writes delivery.v1, outcome.v1 and
 // guardrail-hit.v1.
 //
 // It owns the terminal state of every danmaku from its reply.v1 on, the order of a
@@ -21,7 +21,11 @@
 //     again, and the log decides: ended without outcome is answered, started
 //     without end is interrupted and failed, never spoken again;
 //   - late is never spoken or sent: checked on arrival, on dequeue, before started
-//     and before the first audio, per danmaku;
+//     and before the first audio, per danmaku; speech that would be late is written to
+//     those of its askers whom private text reaches, all of them, before it is late;
+//   - speech holds a lease of the room's voice with the owner's fence: a new owner waits
+//     for it, the old one falls silent before it ends by its own clock;
+//   - a stopped voice says nothing, and falls silent in the middle of a sentence;
 //   - one voice per question and room across variants; variants never share text.
 //
 // Who does what when a fact changes while speech waits: the dispatcher writes
