@@ -38,7 +38,9 @@ type Claims interface {
 	// Claim takes what it may.
 	Claim(ctx context.Context, c Claim) (Claimed, error)
 	// Renew sets the lease of an attempt (zero gives it up) and reports whether the
-	// attempt still holds all its keys: a run that lost one must not publish.
+	// attempt still holds all its keys: a run that lost one must not publish. A key
+	// that the store has forgotten, as a restarted one has, and that nobody took
+	// since, is the attempt's again: its danmaku has no other way to an outcome.
 	Renew(ctx context.Context, c Claim, attempt int) (held bool, err error)
 	// Mark records what the log says of a window's keys, or what its run came to,
 	// with at least the attempt. A key that is done stays done.
@@ -121,12 +123,17 @@ func (m *MemoryClaims) Renew(_ context.Context, c Claim, attempt int) (bool, err
 	defer m.mu.Unlock()
 	now := time.Now()
 	for _, k := range c.Keys {
-		if h := m.held[memoryKey{c.RoomID, k}]; h == nil || h.window != c.WindowID || h.attempt != attempt {
+		if h := m.held[memoryKey{c.RoomID, k}]; h != nil && (h.window != c.WindowID || h.attempt != attempt) {
 			return false, nil
 		}
 	}
 	for _, k := range c.Keys {
-		h := m.held[memoryKey{c.RoomID, k}]
+		at := memoryKey{c.RoomID, k}
+		h := m.held[at]
+		if h == nil {
+			h = &holding{window: c.WindowID, attempt: attempt}
+			m.held[at] = h
+		}
 		h.lease, h.touched = now.Add(c.Lease), now
 	}
 	return true, nil

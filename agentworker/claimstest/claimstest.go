@@ -29,6 +29,7 @@ func Run(t *testing.T, c agentworker.Claims) {
 		"one winner of many":                       oneWinner,
 		"asks are separate":                        asks,
 		"given back is anybody's":                  givenBack,
+		"forgotten is its attempt's again":         forgotten,
 	} {
 		t.Run(name, func(t *testing.T) {
 			test(t, c, event.RoomID(fmt.Sprintf("%s-%d", t.Name(), stamp)))
@@ -170,5 +171,23 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A store that restarted empty has forgotten the claim: the attempt goes on, unless
+// somebody took the key since.
+func forgotten(t *testing.T, c agentworker.Claims, room event.RoomID) {
+	first := agentworker.Claim{RoomID: room, WindowID: "w1", Keys: keys("a", "b"), Lease: time.Minute}
+	held, err := c.Renew(t.Context(), first, 1) // as if it had been granted before
+	if err != nil || !held {
+		t.Fatalf("renewing a forgotten claim: held %v, %v", held, err)
+	}
+	other := agentworker.Claim{RoomID: room, WindowID: "w2", Keys: keys("a"), Lease: time.Minute}
+	if got, err := c.Claim(t.Context(), other); err != nil || len(got.Held) > 0 {
+		t.Errorf("another window got %v, %v, want nothing", got.Held, err)
+	}
+	late := agentworker.Claim{RoomID: room, WindowID: "w3", Keys: keys("b"), Lease: time.Minute}
+	if held, err := c.Renew(t.Context(), late, 1); err != nil || held {
+		t.Errorf("renewing what somebody took since: held %v, %v", held, err)
 	}
 }

@@ -87,14 +87,16 @@ for _, i in ipairs(take) do
 end
 return out`)
 
-	// renew returns 1 when the attempt holds all keys; ARGV[4] is the attempt.
+	// renew returns 1 when the attempt holds all keys, or those it does not hold are
+	// forgotten: a restarted Redis is empty. ARGV[4] is the attempt.
 	renew = redis.NewScript(now + `
 for _, k in ipairs(KEYS) do
   local h = redis.call('HMGET', k, 'w', 'a')
-  if h[1] ~= ARGV[1] or h[2] ~= ARGV[4] then return 0 end
+  if h[1] and (h[1] ~= ARGV[1] or h[2] ~= ARGV[4]) then return 0 end
 end
 for _, k in ipairs(KEYS) do
-  redis.call('HSET', k, 'l', now + ARGV[2])
+  redis.call('HSET', k, 'w', ARGV[1], 'a', ARGV[4], 'l', now + ARGV[2])
+  redis.call('HSETNX', k, 'd', '0')
   redis.call('PEXPIRE', k, ARGV[3])
 end
 return 1`)
