@@ -47,6 +47,20 @@ func NewLanes[K comparable, V any](limit int, run func(*Job[K, V])) *Lanes[K, V]
 func (l *Lanes[K, V]) Put(key K, value V) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.put(key, value)
+}
+
+// PutAll appends the values to the lanes of their keys, in order.
+func (l *Lanes[K, V]) PutAll(values []V, key func(*V) K) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range values {
+		l.put(key(&values[i]), values[i])
+	}
+}
+
+// put is Put. The caller holds mu.
+func (l *Lanes[K, V]) put(key K, value V) {
 	l.seq++
 	ln := l.lane(key)
 	ln.jobs = append(ln.jobs, &Job[K, V]{Key: key, Value: value, seq: l.seq})

@@ -85,11 +85,12 @@ func classify(err error) error {
 	}
 }
 
-// recordOf is the record as the stages see it. Key and value are not copied.
-func recordOf(r *kgo.Record) streams.Record {
+// recordOf is the record as the stages see it; room is its key. The value is not
+// copied.
+func recordOf(r *kgo.Record, room event.RoomID) streams.Record {
 	out := streams.Record{
 		Topic: r.Topic, Partition: r.Partition, Offset: r.Offset,
-		Key: event.RoomID(r.Key), Value: r.Value, AppendTime: r.Timestamp,
+		Key: room, Value: r.Value, AppendTime: r.Timestamp,
 	}
 	if len(r.Headers) > 0 {
 		out.Headers = make(map[string]string, len(r.Headers))

@@ -26,8 +26,7 @@ type Publisher struct {
 	ended  chan struct{}
 	unseen chan struct{} // tells the watch of a topic in used it does not know
 
-	mu   sync.Mutex
-	used map[string]bool // topics published to
+	used sync.Map // topics published to: string -> nothing
 }
 
 var _ streams.Publisher = (*Publisher)(nil)
@@ -55,7 +54,7 @@ func NewPublisher(cfg Config, log *slog.Logger) (*Publisher, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Publisher{
 		client: cl, log: log, every: cfg.WatchInterval, end: cancel,
-		ended: make(chan struct{}), unseen: make(chan struct{}, 1), used: make(map[string]bool),
+		ended: make(chan struct{}), unseen: make(chan struct{}, 1),
 	}
 	go p.watch(ctx)
 	return p, nil
@@ -93,27 +92,25 @@ func (p *Publisher) watch(ctx context.Context) {
 
 // unknown lists the used topics that are not in known.
 func (p *Publisher) unknown(known map[string]topicInfo) []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	var out []string
-	for name := range p.used {
-		if _, ok := known[name]; !ok {
-			out = append(out, name)
+	p.used.Range(func(name, _ any) bool {
+		if _, ok := known[name.(string)]; !ok {
+			out = append(out, name.(string))
 		}
-	}
+		return true
+	})
 	return out
 }
 
 // use notes the topic for the watch.
 func (p *Publisher) use(name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.used[name] {
-		p.used[name] = true
-		select {
-		case p.unseen <- struct{}{}:
-		default:
-		}
+	if _, ok := p.used.Load(name); ok {
+		return
+	}
+	p.used.Store(name, nil)
+	select {
+	case p.unseen <- struct{}{}:
+	default:
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"livehost/internal/fault"
 	"livehost/streams"
+	"livehost/streams/event"
 	"livehost/streams/topic"
 )
 
@@ -112,7 +113,7 @@ func (r *Reader) Read(ctx context.Context, topicName string, partition int32, fr
 				return end, nil
 			}
 			if !rec.Attrs.IsControl() {
-				if err := fn(recordOf(rec)); err != nil {
+				if err := fn(recordOf(rec, event.RoomID(rec.Key))); err != nil {
 					return rec.Offset, err
 				}
 			}
@@ -137,7 +138,7 @@ func (r *Reader) Follow(ctx context.Context, topics []string, fromEnd bool, fn f
 	defer cl.Close()
 	for looked := time.Now(); ; {
 		fetches, err := poll(ctx, cl, r.cfg.WatchInterval)
-		fetches.EachRecord(func(rec *kgo.Record) { fn(recordOf(rec)) })
+		fetches.EachRecord(func(rec *kgo.Record) { fn(recordOf(rec, event.RoomID(rec.Key))) })
 		if err == nil && time.Since(looked) < r.cfg.WatchInterval {
 			continue
 		}

@@ -30,7 +30,8 @@ type session struct {
 	topics   map[string]topicInfo
 	assignee streams.Assignee // nil when the handler keeps no state
 	lanes    *streams.Lanes[event.RoomID, task]
-	batch    []task // dispatch's own, to be used again
+	batch    []task                  // dispatch's own, to be used again
+	rooms    map[string]event.RoomID // dispatch's own: ids that came before
 
 	ctx    context.Context // ends the polling
 	cancel context.CancelFunc
@@ -57,7 +58,7 @@ type unitKey struct {
 }
 
 func newSession(ctx context.Context, c *Consumer, r *Reader, topics map[string]topicInfo) (*session, error) {
-	s := &session{Consumer: c, reader: r, topics: topics, work: context.WithoutCancel(ctx), units: make(map[unitKey]*unit)}
+	s := &session{Consumer: c, reader: r, topics: topics, work: context.WithoutCancel(ctx), units: make(map[unitKey]*unit), rooms: make(map[string]event.RoomID)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.assignee, _ = c.binding.Handler.(streams.Assignee)
 	s.lanes = streams.NewLanes(c.binding.Lanes, s.handle)

@@ -39,9 +39,9 @@ type task struct {
 	rec  streams.Record
 	job  *job // itself, as the lanes know it
 
-	attempt int       // hand-overs so far; guarded by unit.mu
-	acked   bool      // the present hand-over was acknowledged; guarded by unit.mu
-	failed  time.Time // when handling failed first; only the hand-overs, one after another, use it
+	attempt  int32 // hand-overs so far; guarded by unit.mu
+	acked    bool  // the present hand-over was acknowledged; guarded by unit.mu
+	failedMs int64 // when handling failed first; only the hand-overs, one after another, use it
 }
 
 // job is a task in its lane.
@@ -71,7 +71,7 @@ func (s *session) dispatch(p kgo.FetchTopicPartition) {
 	}
 	tasks := s.batch[:0]
 	for _, r := range p.Records {
-		t := task{unit: u, log: l, rec: recordOf(r)}
+		t := task{unit: u, log: l, rec: recordOf(r, s.room(r.Key))}
 		if len(r.Key) == 0 || !utf8.Valid(r.Key) {
 			u.skipHandler()
 			s.deadLetter(&t, errors.New("the key is not a room id"))
@@ -87,11 +87,27 @@ func (s *session) dispatch(p kgo.FetchTopicPartition) {
 	if u.hold(tasks) {
 		return
 	}
-	for _, t := range tasks {
-		s.lanes.Put(t.rec.Key, t)
-	}
+	s.lanes.PutAll(tasks, taskRoom)
 	clear(tasks)
 	s.batch = tasks
+}
+
+func taskRoom(t *task) event.RoomID { return t.rec.Key }
+
+// maxRooms bounds the room ids that are remembered to be used again.
+const maxRooms = 10_000
+
+// room is the key as a room id. The same few rooms come again and again.
+func (s *session) room(key []byte) event.RoomID {
+	if id, ok := s.rooms[string(key)]; ok {
+		return id
+	}
+	if len(s.rooms) >= maxRooms {
+		clear(s.rooms)
+	}
+	id := event.RoomID(key)
+	s.rooms[string(key)] = id
+	return id
 }
 
 // handle is one hand-over, called by the lanes.
@@ -109,7 +125,7 @@ func (s *session) handle(j *job) {
 }
 
 // ack is the handler's word on one hand-over.
-func (s *session) ack(t *task, attempt int, err error) {
+func (s *session) ack(t *task, attempt int32, err error) {
 	u := t.unit
 	u.mu.Lock()
 	if t.acked || t.attempt != attempt {
@@ -170,15 +186,15 @@ func (s *session) leave(t *task) {
 
 // retry hands the record over again later, before all later records of its room.
 func (s *session) retry(t *task, err error) {
-	if t.failed.IsZero() {
-		t.failed = time.Now()
+	if t.failedMs == 0 {
+		t.failedMs = time.Now().UnixMilli()
 	}
-	if tried := time.Since(t.failed); tried > s.cfg.RetryFor {
+	if tried := time.Since(time.UnixMilli(t.failedMs)); tried > s.cfg.RetryFor {
 		s.deadLetter(t, fmt.Errorf("given up after %v and %d attempts: %w", tried.Round(time.Second), t.attempt, err))
 		return
 	}
 	s.leave(t)
-	delay := s.cfg.delay(err, t.attempt-1)
+	delay := s.cfg.delay(err, int(t.attempt)-1)
 	s.log.Warn("handling failed, will try again", "topic", t.rec.Topic, "partition", t.rec.Partition, "offset", t.rec.Offset,
 		"attempt", t.attempt, "delay", delay, "err", err)
 	s.lanes.Retry(t.job, delay)

@@ -163,7 +163,7 @@ func (u *unit) hold(tasks []task) bool {
 }
 
 // begin notes the next hand-over of t and its number; not ok when nothing may start.
-func (u *unit) begin(t *task) (attempt int, ok bool) {
+func (u *unit) begin(t *task) (attempt int32, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.state != open {
