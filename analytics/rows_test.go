@@ -2,6 +2,7 @@ package analytics_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -53,15 +54,12 @@ func stored(t *testing.T, events []event.Event) map[string][]map[string]any {
 			if !slices.Equal(b.Columns, analytics.Columns[b.Table]) {
 				t.Errorf("%s: columns %v", b.Table, b.Columns)
 			}
-			for _, row := range b.Rows {
-				if len(row) != len(b.Columns) {
-					t.Fatalf("%s: %d values for %d columns", b.Table, len(row), len(b.Columns))
-				}
-				m := map[string]any{}
+			for n := range b.Rows {
+				row := map[string]any{}
 				for i, c := range b.Columns {
-					m[c] = row[i]
+					row[c] = reflect.ValueOf(b.Data[i]).Index(n).Interface()
 				}
-				out[b.Table] = append(out[b.Table], m)
+				out[b.Table] = append(out[b.Table], row)
 			}
 		}
 	})

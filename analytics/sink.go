@@ -72,17 +72,18 @@ type Sink struct {
 
 	mu    sync.Mutex
 	batch batch
-	count uint64 // batches so far
+	spare []batch // empty, for their memory
+	count uint64  // batches so far
 	ended bool
 }
 
 // batch is what waits for the next insert.
 type batch struct {
-	rows  map[string][][]any // by table
-	acks  []streams.Ack
-	count int // rows
-	since time.Time
-	no    uint64 // counts batches
+	tables map[string]*builder
+	acks   []streams.Ack
+	count  int // rows
+	since  time.Time
+	no     uint64 // counts batches
 }
 
 var _ streams.Handler = (*Sink)(nil)
@@ -149,12 +150,12 @@ func (s *Sink) add(rows []Row, ack streams.Ack) bool {
 		return false
 	}
 	b := &s.batch
-	if b.rows == nil {
-		b.rows, b.since = make(map[string][][]any, len(Columns)), time.Now()
+	if b.tables == nil {
+		*b = s.blank()
 		s.look()
 	}
 	for _, row := range rows {
-		b.rows[row.Table] = append(b.rows[row.Table], row.Values)
+		b.table(row.Table).add(row.Values)
 	}
 	b.count += len(rows)
 	b.acks = append(b.acks, ack)
@@ -162,6 +163,36 @@ func (s *Sink) add(rows []Row, ack streams.Ack) bool {
 		s.look()
 	}
 	return true
+}
+
+// blank is an empty batch, made of one that was stored. The lock is held.
+func (s *Sink) blank() batch {
+	b := batch{tables: make(map[string]*builder, len(Columns))}
+	if n := len(s.spare); n > 0 {
+		b, s.spare = s.spare[n-1], s.spare[:n-1]
+	}
+	b.since = time.Now()
+	return b
+}
+
+// keep takes the memory of a batch that was stored.
+func (s *Sink) keep(b batch) {
+	for _, t := range b.tables {
+		t.reset()
+	}
+	clear(b.acks)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spare = append(s.spare, batch{tables: b.tables, acks: b.acks[:0]})
+}
+
+func (b *batch) table(name string) *builder {
+	t := b.tables[name]
+	if t == nil {
+		t = newBuilder(name)
+		b.tables[name] = t
+	}
+	return t
 }
 
 func (s *Sink) look() {
@@ -201,6 +232,9 @@ func (s *Sink) finish(ctx context.Context, b batch) error {
 		ack(err)
 	}
 	s.free.Release(int64(b.count))
+	if err == nil {
+		s.keep(b)
+	}
 	return err
 }
 
@@ -239,7 +273,7 @@ func (s *Sink) next(ctx context.Context) (batch, bool) {
 func (s *Sink) take() (batch, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.batch.rows == nil {
+	if s.batch.tables == nil {
 		return batch{}, time.Hour // add wakes us earlier
 	}
 	if wait := s.cfg.MaxWait - time.Since(s.batch.since); wait > 0 && s.batch.count < s.cfg.MaxRows {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,7 +42,7 @@ func newStore() *store {
 func (s *store) Insert(_ context.Context, b analytics.Block) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tries = append(s.tries, b)
+	s.tries = append(s.tries, kept(b))
 	if s.fail != nil {
 		if err := s.fail(len(s.tries), b); err != nil {
 			return err
@@ -48,9 +50,18 @@ func (s *store) Insert(_ context.Context, b analytics.Block) error {
 	}
 	if !s.tokens[b.Token] {
 		s.tokens[b.Token] = true
-		s.rows[b.Table] += len(b.Rows)
+		s.rows[b.Table] += b.Rows
 	}
 	return nil
+}
+
+// kept is a copy: the sink uses a block's memory again.
+func kept(b analytics.Block) analytics.Block {
+	b.Data = slices.Clone(b.Data)
+	for i, v := range b.Data {
+		b.Data[i] = reflect.AppendSlice(reflect.MakeSlice(reflect.TypeOf(v), 0, b.Rows), reflect.ValueOf(v)).Interface()
+	}
+	return b
 }
 
 func (s *store) count(table string) int {
@@ -190,7 +201,7 @@ func TestRetriesKeepTheTokenAndBlocksHaveTheirOwn(t *testing.T) {
 		s.fail = func(try int, b analytics.Block) error {
 			if try%2 == 1 {
 				s.tokens[b.Token] = true // taken, but the answer was lost
-				s.rows[b.Table] += len(b.Rows)
+				s.rows[b.Table] += b.Rows
 				return fault.Errorf(fault.Unavailable, "connection reset")
 			}
 			return nil

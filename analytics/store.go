@@ -13,16 +13,6 @@ import (
 	"livehost/internal/fault"
 )
 
-// Block is the rows of one table that are inserted together.
-type Block struct {
-	Table   string
-	Columns []string
-	Rows    [][]any
-	// Token is the same for every try of this block and never used for another
-	// one: the store counts a block once that it has taken but not acknowledged.
-	Token string
-}
-
 // Store takes blocks. It returns when the block is on disk. An error of kind
 // Unavailable or Exhausted is tried again, with the same block. Concurrency-safe.
 type Store interface {
@@ -38,8 +28,11 @@ const tablesAtOnce = 4
 func (s *Sink) insert(ctx context.Context, b batch) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(tablesAtOnce)
-	for table, rows := range b.rows {
-		block := Block{Table: table, Columns: Columns[table], Rows: rows, Token: s.id + "/" + strconv.FormatUint(b.no, 10) + "/" + table}
+	for table, rows := range b.tables {
+		if rows.rows == 0 {
+			continue
+		}
+		block := rows.block(s.id + "/" + strconv.FormatUint(b.no, 10) + "/" + table)
 		g.Go(func() error { return s.store.insert(ctx, block) })
 	}
 	return g.Wait()

@@ -33,9 +33,9 @@ func (c *Client) Insert(ctx context.Context, b analytics.Block) error {
 		return Classify(fmt.Errorf("insert into %s: %w", b.Table, err))
 	}
 	defer batch.Close()
-	for _, row := range b.Rows {
-		if err := batch.Append(row...); err != nil {
-			return fault.Wrap(fault.Internal, fmt.Errorf("insert into %s: %w", b.Table, err))
+	for i, values := range b.Data {
+		if err := batch.Column(i).Append(values); err != nil {
+			return fault.Wrap(fault.Internal, fmt.Errorf("insert into %s: column %s: %w", b.Table, b.Columns[i], err))
 		}
 	}
 	if err := batch.Send(); err != nil {

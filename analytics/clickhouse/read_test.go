@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -308,19 +309,36 @@ func TestSQLOnlyReads(t *testing.T) {
 	}
 }
 
-func TestEveryViewAnswers(t *testing.T) {
+func TestEveryViewAnswersAndIsDocumented(t *testing.T) {
 	t.Parallel()
 	_, c := store(t)
-	r, err := c.SQL(t.Context(), "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'View' ORDER BY name", 100)
+	doc, err := os.ReadFile("../../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.SQL(t.Context(), "SELECT table, groupArray(name) FROM system.columns WHERE database = currentDatabase() AND table IN (SELECT name FROM system.tables WHERE engine = 'View') GROUP BY table ORDER BY table", 100)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Rows) < 15 {
 		t.Errorf("only %d views", len(r.Rows))
 	}
+	_, plain, _ := strings.Cut(string(doc), "## Plain views")
 	for _, row := range r.Rows {
-		if _, err := c.SQL(t.Context(), fmt.Sprintf("SELECT * FROM %v", row[0]), 10); err != nil {
-			t.Errorf("%v: %v", row[0], err)
+		view := fmt.Sprint(row[0])
+		if _, err := c.SQL(t.Context(), "SELECT * FROM "+view, 10); err != nil {
+			t.Errorf("%s: %v", view, err)
+		}
+		if !strings.Contains(string(doc), "`"+view+"`") {
+			t.Errorf("docs/metrics.md does not explain %s", view)
+		}
+		if strings.Contains(plain, "`"+view+"`") || view == "exposure_first" {
+			continue
+		}
+		for _, column := range row[1].([]any) {
+			if !strings.Contains(string(doc), fmt.Sprintf("`%v`", column)) {
+				t.Errorf("docs/metrics.md does not explain %s.%v", view, column)
+			}
 		}
 	}
 }

@@ -125,8 +125,7 @@ func TestRetriedBlocksAndReplayedOffsetsChangeNothing(t *testing.T) {
 func rawInsert(t *testing.T, c *clickhouse.Client, table string) (analytics.Block, error) {
 	t.Helper()
 	at := time.UnixMilli(evening).UTC()
-	b := analytics.Block{Table: table, Columns: analytics.Columns[table], Token: "twice",
-		Rows: [][]any{{"raw", "unit", uint32(1), "harness", "exposed", "viewer", "room-1", uint8(0), "id", at, at}}}
+	b := analytics.NewBlock(table, "twice", []any{"raw", "unit", uint32(1), "harness", "exposed", "viewer", "room-1", uint8(0), "id", at, at})
 	return b, errors.Join(c.Insert(t.Context(), b), c.Insert(t.Context(), b))
 }
 
@@ -296,8 +295,7 @@ func TestRow28ReplayAfterTheDeduplicationWindowCountsOnce(t *testing.T) {
 	}
 	block := func(i int) analytics.Block {
 		at := time.UnixMilli(evening).UTC()
-		return analytics.Block{Table: "order_events", Columns: analytics.Columns["order_events"], Token: fmt.Sprint("b", i),
-			Rows: [][]any{{fmt.Sprint("o", i), uint64(1), "r", "m", "v", "p", "confirmed", int64(100), int64(1), at, at}}}
+		return analytics.NewBlock("order_events", fmt.Sprint("b", i), []any{fmt.Sprint("o", i), uint64(1), "r", "m", "v", "p", "confirmed", int64(100), int64(1), at, at})
 	}
 	for _, i := range []int{1, 2, 3, 4, 1} {
 		if err := c.Insert(t.Context(), block(i)); err != nil {
