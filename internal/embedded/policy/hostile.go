@@ -243,13 +243,14 @@ type speech struct {
 
 var (
 	protocolRole = regexp.MustCompile(`(?m)^- (load a skill|answer in public|answer one viewer privately|say nothing|hand over): *([\pL\pN_.-]+)\(([^)]*)\)`)
-	multiMode    = regexp.MustCompile(`(?m)^mode: multi$`)
 	danmakuID    = regexp.MustCompile(`<danmaku [^>]*?id="([^"]*)"`)
 )
 
 func readSpeech(system string, req rules.Request) speech {
 	var p speech
-	for _, m := range protocolRole.FindAllStringSubmatch(system, -1) {
+	_, protocol, _ := strings.Cut(system, "## Protocol")
+	protocol, _, _ = strings.Cut(protocol, "</block>")
+	for _, m := range protocolRole.FindAllStringSubmatch(protocol, -1) {
 		switch m[1] {
 		case "load a skill":
 			p.load = m[2]
@@ -262,7 +263,7 @@ func readSpeech(system string, req rules.Request) speech {
 		}
 		p.flow = append(p.flow, m[2])
 	}
-	if !multiMode.MatchString(system) {
+	if !strings.Contains(system, "\nmode: multi\n") {
 		p.answer = ""
 	}
 	for _, m := range req.Messages {
