@@ -56,7 +56,7 @@ func (l *limits) stop() {
 }
 
 // abortTimeout bounds the call to /abort_request, wall time.
-const abortTimeout = time.Second
+const abortTimeout = 2 * time.Second
 
 // abort tells the replica to stop generating: engines notice a closed connection
 // late, or not while a request waits in their queue. Nobody waits for it and a
