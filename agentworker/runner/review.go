@@ -105,6 +105,7 @@ func (s *state) rescue(ctx context.Context, end ending) {
 	}
 	body := s.conservative()
 	s.fallback(ctx, routeConservative, end.cause)
+	s.noteRescue(end, "fallback", waiting)
 	if body == "" {
 		s.decide(waiting, end.state(), end.reason())
 		return
@@ -118,7 +119,24 @@ func (s *state) rescue(ctx context.Context, end ending) {
 	if rule == "" {
 		rule = d.Rule
 	}
+	s.noteRescue(ending{cause: end.cause, rule: rule}, "suppress", waiting)
 	s.decide(waiting, event.Suppressed, ruleReason(rule))
+}
+
+// ruleFallback is the runner's own rule: what was said, or not, instead of a reply.
+const (
+	ruleFallback        = "fallback"
+	ruleFallbackVersion = "1"
+)
+
+// noteRescue records that the run ended in a conservative reply or in silence, and
+// whose doing that was.
+func (s *state) noteRescue(end ending, action string, members []event.Member) {
+	hit := s.hit(ruleFallback, ruleFallbackVersion, end.cause, "", action, members)
+	if end.rule != "" {
+		hit.Cause = "rule " + end.rule
+	}
+	s.hits = append(s.hits, hit)
 }
 
 // state and reason of the members when there is no conservative reply either.

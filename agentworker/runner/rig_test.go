@@ -194,6 +194,10 @@ func (r *rig) run(tb testing.TB, w event.Window) runner.Result {
 // conserve checks that every member ends in exactly one way.
 func conserve(tb testing.TB, w event.Window, res runner.Result) {
 	tb.Helper()
+	fellBack := slices.ContainsFunc(res.Hits, func(h event.GuardrailHit) bool { return h.Rule == "fallback" && h.Action == "fallback" })
+	if res.Reply != nil && fellBack != (res.Reply.Fallback == "conservative") {
+		tb.Errorf("hit of the fallback %v, reply by %q", fellBack, res.Reply.Fallback)
+	}
 	ends := map[event.DanmakuID]int{}
 	for _, o := range res.Outcomes {
 		ends[o.DanmakuID]++

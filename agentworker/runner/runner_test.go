@@ -40,6 +40,9 @@ func summary(res runner.Result) string {
 		fmt.Fprintf(&b, "%s %s %s\n", o.DanmakuID, o.State, o.Reason)
 	}
 	for _, h := range res.Hits {
+		if h.Rule == "fallback" { // conserve looks at it
+			continue
+		}
 		fmt.Fprintf(&b, "hit %s %s %s\n", h.Rule, h.Action, h.Span)
 	}
 	return b.String()
