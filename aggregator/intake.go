@@ -62,7 +62,11 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 	it.variant = r.assign(d.ViewerID)
 	r.expose(event.Bucketed, it.variant, d.ViewerID, "", now)
 	t := text.Clean(d.Text, r.context.settings.Language)
-	if v := filter.Check(r.p.a.words.Load(), r.limiter, d.ViewerID, t, now); v.Reason != filter.None {
+	v := filter.Check(r.p.a.words.Load(), r.limiter, d.ViewerID, t, now)
+	if v.Reason == filter.Flood && r.buys(it, t, d.ViewerName) {
+		v.Reason = filter.None // who wants to buy may talk a lot; admission ranks it behind other viewers
+	}
+	if v.Reason != filter.None {
 		r.hit(it, v, now)
 		r.refuse(it, event.Filtered, string(v.Reason), now)
 		return
@@ -113,6 +117,12 @@ func (r *room) understand(it *item, t text.Text, viewerName string) {
 	m.ViewerName = r.spokenName(viewerName)
 	m.Text, m.Question, m.Language = t.Original, t.Question, t.Language
 	r.read(it)
+}
+
+// buys reports whether the danmaku asks something that somebody who buys asks.
+func (r *room) buys(it *item, t text.Text, viewerName string) bool {
+	r.understand(it, t, viewerName)
+	return it.reading.Class == event.ClassPurchase
 }
 
 // spokenName is a viewer's name as it may be read out: without signs, and none at

@@ -1,6 +1,7 @@
 package aggregator_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,4 +60,17 @@ func TestWordsAreReadAgain(t *testing.T) {
 	if _, err := aggregator.New(cfg, aggregator.Deps{}); err == nil {
 		t.Error("a words file with problems is taken at start")
 	}
+}
+
+// A talkative viewer's chat is a flood; what a buyer asks is not.
+func TestFloodSparesBuyers(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		for i := range 20 {
+			r.say(fmt.Sprint("chat", i), "u1", fmt.Sprintf("今天第%d次来看你", i))
+		}
+		r.say("ask", "u1", "3号链接多少钱")
+		r.want("chat19", "filtered viewer_flood")
+		r.want("ask", "")
+	})
 }
