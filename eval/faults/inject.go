@@ -17,25 +17,26 @@ import (
 // fault is one thing that goes wrong.
 type fault struct {
 	name   string
+	quick  bool // part of a quick run
 	inject func(context.Context, *trial) error
 	check  func(context.Context, *trial) error // beside the judgement; nil: nothing
 }
 
 // faults are all of them, in the order they are done.
 var faults = []fault{
-	{name: "kill-agentworker-between-claim-and-reply", inject: killBetweenClaimAndReply},
-	{name: "kill-dispatcher-between-started-and-ended", inject: killBetweenStartedAndEnded},
+	{name: "kill-agentworker-between-claim-and-reply", quick: true, inject: killBetweenClaimAndReply},
+	{name: "kill-dispatcher-between-started-and-ended", quick: true, inject: killBetweenStartedAndEnded},
 	{name: "kill-any-stage", inject: killAnyStage},
 	{name: "kill-leading-broker", inject: killLeader},
 	{name: "rolling-restart", inject: rollingRestart},
 	{name: "second-members-come-and-go", inject: secondMembers},
-	{name: "redis-restarts-empty", inject: redisEmpty},
+	{name: "redis-restarts-empty", quick: true, inject: redisEmpty},
 	{name: "clickhouse-away", inject: clickhouseAway},
 	{name: "policy-hangs", inject: policyIs(hang)},
 	{name: "policy-refuses", inject: policyIs(refuse)},
 	{name: "policy-cuts-streams", inject: policyIs(cut)},
 	{name: "commerce-dies-mid-call", inject: commerceDies},
-	{name: "poison-in-every-topic", inject: poison, check: checkPoison},
+	{name: "poison-in-every-topic", quick: true, inject: poison, check: checkPoison},
 	{name: "sigterm-mid-run", inject: sigterm},
 }
 
@@ -214,7 +215,7 @@ func secondMembers(ctx context.Context, x *trial) error {
 }
 
 func redisEmpty(ctx context.Context, x *trial) error {
-	for range max(2, x.times(3)) {
+	for range x.times(3) {
 		if err := errors.Join(x.servers.Kill(services.Redis), sleep(ctx, x.between(time.Second, 5*time.Second)), x.servers.Start(ctx, services.Redis)); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"livehost/streams"
@@ -56,10 +57,12 @@ func (x *trial) recovery(ctx context.Context, to chan<- time.Duration) error {
 	return nil
 }
 
-func (x *trial) lags(ctx context.Context) ([]kafka.GroupLag, error) {
+// lags are those of the stages' groups, which have the stages' names.
+func (r *rig) lags(ctx context.Context) ([]kafka.GroupLag, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	return x.reader.Lags(ctx)
+	all, err := r.reader.Lags(ctx)
+	return slices.DeleteFunc(all, func(l kafka.GroupLag) bool { return !slices.Contains(stageNames, l.Group) }), err
 }
 
 // settle waits until every danmaku has its outcome and every group has caught up;
