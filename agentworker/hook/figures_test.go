@@ -74,7 +74,9 @@ func BenchmarkFigures(b *testing.B) {
 		}
 	}
 	slices.SortFunc(took, cmp.Compare)
-	us := func(share float64) float64 { return float64(took[int(share*float64(len(took)-1))].Nanoseconds()) / 1000 }
+	us := func(share float64) float64 {
+		return float64(took[int(share*float64(len(took)-1))].Nanoseconds()) / 1000
+	}
 	f := figures{P50: us(0.50), P99: us(0.99)}
 	b.ReportMetric(f.P50, "us/reply-p50")
 	b.ReportMetric(f.P99, "us/reply-p99")
