@@ -26,9 +26,17 @@ type Lanes[K comparable, V any] struct {
 	ready  []*lane[K, V]     // FIFO; ready[head:] is live
 	head   int
 	active int // goroutines
-	seq    uint64
-	room   chan struct{} // not nil while somebody waits for room; closed when there is
+	// starting: one of them has not run yet. No other one is made meanwhile: quick
+	// jobs need as many goroutines as there are processors, and only jobs that
+	// block leave a processor to the one that starts.
+	starting bool
+	seq      uint64
+	slab     []Job[K, V]   // for the next jobs
+	room     chan struct{} // not nil while somebody waits for room; closed when there is
 }
+
+// slabJobs is how many jobs are allocated at once.
+const slabJobs = 32
 
 type lane[K comparable, V any] struct {
 	key     K
@@ -63,7 +71,13 @@ func (l *Lanes[K, V]) PutAll(values []V, key func(*V) K) {
 func (l *Lanes[K, V]) put(key K, value V) {
 	l.seq++
 	ln := l.lane(key)
-	ln.jobs = append(ln.jobs, &Job[K, V]{Key: key, Value: value, seq: l.seq})
+	if len(l.slab) == 0 {
+		l.slab = make([]Job[K, V], slabJobs)
+	}
+	job := &l.slab[0]
+	l.slab = l.slab[1:]
+	job.Key, job.Value, job.seq = key, value, l.seq
+	ln.jobs = append(ln.jobs, job)
 	l.wake(ln)
 }
 
@@ -116,10 +130,18 @@ func (l *Lanes[K, V]) lane(key K) *lane[K, V] {
 	return ln
 }
 
-// wake schedules ln and starts a goroutine for it when one more is allowed. The
-// caller holds mu.
+// wake schedules ln and sees that a goroutine will come to it. The caller holds mu.
 func (l *Lanes[K, V]) wake(ln *lane[K, V]) {
-	if l.schedule(ln) && l.active < l.limit {
+	if l.schedule(ln) {
+		l.grow()
+	}
+}
+
+// grow starts one more goroutine when it is allowed and none is starting. The
+// caller holds mu.
+func (l *Lanes[K, V]) grow() {
+	if !l.starting && l.active < l.limit {
+		l.starting = true
 		l.active++
 		go l.work()
 	}
@@ -147,6 +169,7 @@ func (l *Lanes[K, V]) schedule(ln *lane[K, V]) bool {
 func (l *Lanes[K, V]) work() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.starting = false
 	for l.head < len(l.ready) {
 		ln := l.ready[l.head]
 		l.ready[l.head] = nil
@@ -165,6 +188,9 @@ func (l *Lanes[K, V]) work() {
 		ln.jobs[0] = nil
 		ln.jobs = ln.jobs[1:]
 		ln.running = true
+		if l.head < len(l.ready) {
+			l.grow()
+		}
 		l.mu.Unlock()
 		l.run(job)
 		l.mu.Lock()

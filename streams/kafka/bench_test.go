@@ -89,10 +89,24 @@ type loop func(b *testing.B, cfg kafka.Config, in, out string, n int)
 // process's CPU time, a record.
 func benchLoop(b *testing.B, run loop) {
 	cfg := testConfig(startBroker(b))
-	in, out := "bench-in", "bench-out"
+	fillLoop(b, cfg, b.N)
+	cpu := cpuTime()
+	b.ResetTimer()
+	run(b, cfg, benchIn, benchOut, b.N)
+	b.StopTimer()
+	b.ReportMetric(float64((cpuTime()-cpu).Nanoseconds())/float64(b.N), "cpu-ns/op")
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "records/s")
+}
+
+// The topics of the loops.
+const benchIn, benchOut = "bench-in", "bench-out"
+
+// fillLoop makes the topics and puts n danmaku into the first one.
+func fillLoop(b *testing.B, cfg kafka.Config, n int) {
+	b.Helper()
 	topics := []topic.Topic{
-		{Name: in, Partitions: topic.DefaultPartitions, MaxRecordBytes: 1 << 20},
-		{Name: out, Partitions: topic.DefaultPartitions, MaxRecordBytes: 1 << 20},
+		{Name: benchIn, Partitions: topic.DefaultPartitions, MaxRecordBytes: 1 << 20},
+		{Name: benchOut, Partitions: topic.DefaultPartitions, MaxRecordBytes: 1 << 20},
 	}
 	if _, err := kafka.Provision(b.Context(), cfg, topics); err != nil {
 		b.Fatal(err)
@@ -102,7 +116,7 @@ func benchLoop(b *testing.B, run loop) {
 		b.Fatal(err)
 	}
 	defer cl.Close()
-	for i := range b.N {
+	for i := range n {
 		d := event.Danmaku{
 			Schema: 1, DanmakuID: event.DanmakuID(strconv.Itoa(9007199254740993 + i)), RoomID: event.RoomID("room-" + strconv.Itoa(i%500)),
 			BroadcastID: "b-20260101", MerchantID: "m-1", Source: "gateway", ViewerID: event.ViewerID(strconv.Itoa(i % 10_000)),
@@ -112,17 +126,11 @@ func benchLoop(b *testing.B, run loop) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		cl.Produce(b.Context(), &kgo.Record{Topic: in, Key: []byte(d.RoomID), Value: value}, nil)
+		cl.Produce(b.Context(), &kgo.Record{Topic: benchIn, Key: []byte(d.RoomID), Value: value}, nil)
 	}
 	if err := cl.Flush(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	cpu := cpuTime()
-	b.ResetTimer()
-	run(b, cfg, in, out, b.N)
-	b.StopTimer()
-	b.ReportMetric(float64((cpuTime()-cpu).Nanoseconds())/float64(b.N), "cpu-ns/op")
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
 func cpuTime() time.Duration {

@@ -169,6 +169,7 @@ func (s *session) finish(t *task) {
 		s.fail(fmt.Errorf("kafka: %s partition %d: %w", l.topic, l.partition, err))
 		return
 	}
+	t.rec.Value, t.rec.Headers = nil, nil // its neighbours may keep the task alive
 	u.handed--
 	u.down()
 	if l.tracker.Unfinished() <= s.binding.MaxUnfinished/2 {
