@@ -225,13 +225,7 @@ func holds(captures map[string]string, text string) bool {
 // takes what lies between as the free captures.
 func (t *askText) readFree(p *phrase, ids []int32, captures map[string]string) float64 {
 	if p.literals == 0 && p.typed == 0 {
-		if len(p.slots) > 1 || !t.capture(p.slots[0], 0, len(ids), captures) {
-			return -1
-		}
-		if len(ids) <= nameTokens {
-			return bareShort
-		}
-		return bareLong
+		return t.readBare(p, ids, captures)
 	}
 	var (
 		replaced []int32 // the text with textID for each capture
@@ -283,6 +277,17 @@ func (t *askText) readFree(p *phrase, ids []int32, captures map[string]string) f
 	f := t.lex.features(replaced)
 	m, _ := common(p.feats, f)
 	return t.lex.share(m/p.feats.total, (m+explains)/(f.total+hidden)) - asked
+}
+
+// readBare reads a phrase that is nothing but one capture: a bare name.
+func (t *askText) readBare(p *phrase, ids []int32, captures map[string]string) float64 {
+	if len(p.slots) > 1 || !t.capture(p.slots[0], 0, len(ids), captures) {
+		return -1
+	}
+	if len(ids) <= nameTokens {
+		return bareShort
+	}
+	return bareLong
 }
 
 // opens says that the one word before a capture is where it can be a verb of its
