@@ -20,5 +20,7 @@
 //     published twice is one window to its claims;
 //   - on assignment everything the log knows about a danmaku is known before the
 //     danmaku is handed over again: no second outcome is written;
-//   - windows never mix variants; merging never crosses variants.
+//   - windows never mix variants; merging never crosses variants;
+//   - chat shares no window with questions, and waits for its window to fill;
+//   - a room in which nothing is open and nothing happens is kept as its state only.
 package aggregator
