@@ -23,7 +23,7 @@ func Run(t *testing.T, c agentworker.Claims) {
 		"same window waits for the lease":          waitsForLease,
 		"takeover after the lease adds an attempt": takeover,
 		"done is never taken":                      doneStays,
-		"lost attempt may not publish":             fenced,
+		"case 34: a lost attempt may not publish":  fenced,
 		"given up lease is free at once":           givenUp,
 		"remembered attempt grows":                 remembered,
 		"one winner of many":                       oneWinner,

@@ -54,6 +54,9 @@ func TestRoomScriptOnRealServers(t *testing.T) {
 	for i := range items {
 		items[i].Event = inRoom(items[i].Event, event.RoomID(x.prefix+"-0"))
 	}
+	for i := range room.Script.Expects { // danmaku ids are the platform's, unique over rooms
+		room.Script.Expects[i].ID = string(idIn(event.RoomID(x.prefix+"-0"), event.DanmakuID(room.Script.Expects[i].ID)))
+	}
 	player := demo.NewPlayer(epoch, items, demo.PlayerDeps{
 		Publisher: r.pub, Reader: noPast{r.reader}, Clock: clock.Real(), Log: slog.New(slog.DiscardHandler), Control: func(source.Control) {},
 	})
@@ -111,11 +114,15 @@ func warm(t *testing.T, r *rig) {
 	t.Fatal("no danmaku got an answer in three minutes")
 }
 
+func idIn(room event.RoomID, id event.DanmakuID) event.DanmakuID {
+	return event.DanmakuID(room) + "-" + id
+}
+
 // inRoom moves an event to another room.
 func inRoom(e event.Event, room event.RoomID) event.Event {
 	switch e := e.(type) {
 	case event.Danmaku:
-		e.RoomID = room
+		e.RoomID, e.DanmakuID = room, idIn(room, e.DanmakuID)
 		return e
 	case event.RoomEvent:
 		e.RoomID = room

@@ -109,7 +109,7 @@ func (f faulty) deadLetters() (out []streams.Record) {
 }
 
 // Case 4: the first commit is slow; no later one overtakes it.
-func TestDelayedCommitIsNotOvertaken(t *testing.T) {
+func TestStreamingCase04DelayedCommitIsNotOvertaken(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	var mu sync.Mutex
@@ -151,7 +151,7 @@ func TestDelayedCommitIsNotOvertaken(t *testing.T) {
 }
 
 // Case 21: a record is finished only when its dead letter is in the log.
-func TestRefusedDeadLetterIsRetriedBeforeFinishing(t *testing.T) {
+func TestStreamingCase21RefusedDeadLetterIsRetriedBeforeFinishing(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	refusal := f.cluster.Fault(kfake.Fault{
@@ -204,7 +204,7 @@ func TestKeyThatIsNoRoomIsADeadLetter(t *testing.T) {
 }
 
 // Case 18: a member that was thrown out comes back at the committed offset.
-func TestMemberThatWasThrownOutGoesOn(t *testing.T) {
+func TestStreamingCase18MemberThatWasThrownOutGoesOn(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	var mu sync.Mutex

@@ -398,3 +398,85 @@ func TestStreamingCase01Case33SlowHandler(t *testing.T) {
 		t.Errorf("%d joins although nobody came or went", before)
 	}
 }
+
+// A replayed dead letter is as old as it was: whoever judges by age finds it late.
+func TestStreamingReplayedDeadLetterKeepsItsAge(t *testing.T) {
+	t.Parallel()
+	f := newFaulty(t)
+	var mu sync.Mutex
+	var seen []streams.Record
+	f.join(func(_ context.Context, r streams.Record, ack streams.Ack) {
+		mu.Lock()
+		defer mu.Unlock()
+		if seen = append(seen, r); len(seen) == 1 {
+			ack(fault.Errorf(fault.Invalid, "poison"))
+			return
+		}
+		ack(nil)
+	})
+	f.publish(1)
+	f.eventually("it is a dead letter", func() bool { return f.committed() == 1 })
+	letter := f.deadLetters()[0]
+	pub := f.sys.Publisher.(*kafka.Publisher)
+	<-time.After(20 * time.Millisecond)
+	if err := pub.Replay(t.Context(), letter); err != nil {
+		t.Fatal(err)
+	}
+	f.eventually("it is handled again", func() bool { return f.committed() == 2 })
+	mu.Lock()
+	defer mu.Unlock()
+	if !seen[1].AppendTime.Equal(seen[0].AppendTime) || string(seen[1].Value) != string(seen[0].Value) || seen[1].Headers[kafka.HeaderReplayed] == "" {
+		t.Errorf("replayed %+v, was %+v", seen[1], seen[0])
+	}
+	stub := letter
+	stub.Headers = map[string]string{kafka.HeaderTopic: event.TopicDanmaku, kafka.HeaderBytes: "9"}
+	for _, r := range []streams.Record{stub, {Topic: "x", Key: "r"}, {Headers: map[string]string{kafka.HeaderTopic: event.TopicDanmaku}}} {
+		if err := pub.Replay(t.Context(), r); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("replaying %+v: %v, want invalid", r, err)
+		}
+	}
+}
+
+func TestTopicsApplyAndCheck(t *testing.T) {
+	t.Parallel()
+	f := newFaulty(t)
+	all := topic.All(topic.DefaultPartitions)
+	adm := kadm.NewClient(f.client())
+	if _, err := adm.AlterTopicConfigs(t.Context(), []kadm.AlterConfig{{Name: "retention.ms", Value: kadm.StringPtr("1000")}}, event.TopicDanmaku); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := adm.DeleteTopic(t.Context(), event.TopicOrder); err != nil {
+		t.Fatal(err)
+	}
+	found, err := kafka.Check(t.Context(), f.cfg, all)
+	if err != nil || len(found.Missing) != 1 || found.Missing[0] != event.TopicOrder || len(found.Differs) != 1 || !strings.Contains(found.Differs[0], "retention.ms=1000") {
+		t.Fatalf("check: %+v, %v", found, err)
+	}
+	done, err := kafka.Apply(t.Context(), f.cfg, all)
+	if err != nil || len(done.Created) != 1 || len(done.Changed) != 1 || len(done.Differs) != 0 {
+		t.Fatalf("apply: %+v, %v", done, err)
+	}
+	if found, err := kafka.Check(t.Context(), f.cfg, all); err != nil || len(found.Missing)+len(found.Differs) != 0 {
+		t.Errorf("check after apply: %+v, %v", found, err)
+	}
+}
+
+func TestLags(t *testing.T) {
+	t.Parallel()
+	f := newFaulty(t)
+	f.publish(5)
+	f.join(func(_ context.Context, r streams.Record, ack streams.Ack) {
+		if r.Offset < 3 {
+			ack(nil)
+		}
+	})
+	f.eventually("three are committed", func() bool { return f.committed() == 3 })
+	reader := f.sys.Reader.(*kafka.Reader)
+	lags, err := reader.Lags(t.Context())
+	if err != nil || len(lags) != 1 {
+		t.Fatalf("%+v, %v", lags, err)
+	}
+	if l := lags[0]; l.Group != faultGroup || l.Lag() != 2 || l.Lost() != 0 || time.Since(l.Oldest) > time.Minute {
+		t.Errorf("lag %+v, want 2", l)
+	}
+}

@@ -56,7 +56,7 @@ func Run(t *testing.T, open func(t *testing.T) System) {
 		{"a conflict is done", conflictIsDone},
 		{"an internal error stops and names the record", internalStops},
 		{"state is restored before records and dropped after them", stateFollowsPartition},
-		{"acknowledgements during a revocation are committed", revokedAcksCommit},
+		{"case 24: acknowledgements during a revocation are committed", revokedAcksCommit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
