@@ -63,8 +63,8 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 	r.expose(event.Bucketed, it.variant, d.ViewerID, "", now)
 	t := text.Clean(d.Text, r.context.settings.Language)
 	v := filter.Check(r.p.a.words.Load(), r.limiter, d.ViewerID, t, now)
-	if v.Reason == filter.Flood && r.buys(it, t, d.ViewerName) {
-		v.Reason = filter.None // who wants to buy may talk a lot; admission ranks it behind other viewers
+	if v.Reason == filter.Flood && r.asks(it, t, d.ViewerName) {
+		v.Reason = filter.None // who asks may talk a lot; admission ranks it behind other viewers
 	}
 	if v.Reason != filter.None {
 		r.hit(it, v, now)
@@ -119,10 +119,10 @@ func (r *room) understand(it *item, t text.Text, viewerName string) {
 	r.read(it)
 }
 
-// buys reports whether the danmaku asks something that somebody who buys asks.
-func (r *room) buys(it *item, t text.Text, viewerName string) bool {
+// asks reports whether the danmaku asks something: it is no chat.
+func (r *room) asks(it *item, t text.Text, viewerName string) bool {
 	r.understand(it, t, viewerName)
-	return it.reading.Class == event.ClassPurchase
+	return it.reading.Class < event.ClassChat
 }
 
 // spokenName is a viewer's name as it may be read out: without signs, and none at

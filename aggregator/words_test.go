@@ -62,8 +62,8 @@ func TestWordsAreReadAgain(t *testing.T) {
 	}
 }
 
-// A talkative viewer's chat is a flood; what a buyer asks is not.
-func TestFloodSparesBuyers(t *testing.T) {
+// A talkative viewer's chat is a flood; what is asked is not.
+func TestFloodSparesQuestions(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		for i := range 20 {
