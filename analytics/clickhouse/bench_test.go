@@ -313,7 +313,7 @@ func engineStart(b *testing.B) float64 {
 // machine does changes from second to second, so that neighbours are compared.
 func sinkAgainstBare(b *testing.B) (bare, sink, ratio float64) {
 	b.Helper()
-	const n, rounds = 100_000, 7
+	const n, rounds = 300_000, 5 // long enough that the last batch's wait for more rows does not count
 	cfg := startBroker(b)
 	fillLog(b, cfg, n)
 	var bares, sinks []time.Duration
