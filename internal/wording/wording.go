@@ -44,6 +44,7 @@ var reasons = map[string]Words{
 	"mention_only": {"talks to another viewer", "只是@别人"}, "url_only": {"only a link", "只有网址"}, "noise": {"no words", "没有内容"},
 	"number_only": {"a bare number", "只有数字"}, "contact_bait": {"lures viewers away", "引流"}, "spam": {"advertising", "广告"},
 	"sensitive": {"a banned word", "敏感词"}, "viewer_flood": {"too many from one viewer", "刷屏"},
+	"viewer_repeat": {"the same words again and again", "重复刷同一句"}, "bot": {"a known bot", "机器账号"},
 	// aggregator: what becomes of those who wait
 	"too_old": {"already old when it came", "到达时已过时"}, "waited": {"waited too long", "等太久"}, "stale_fact": {"the facts changed meanwhile", "信息已变化"},
 	"retracted": {"by the viewer or the platform", "用户或平台撤回"}, "room_closed": {"the room closed", "已下播"},
@@ -65,4 +66,5 @@ var reasons = map[string]Words{
 	"late": {"too late to be spoken", "来不及说"}, "no_verdict": {"a required check is missing", "缺少必要检查"},
 	"no_private_channel": {"no private channel", "没有私信通道"}, "interrupted": {"broke off", "中断"}, "outlet_failed": {"the outlet failed", "出声失败"},
 	"ledger_unavailable": {"could not rule out a repeat", "无法确认是否重复"}, "voice_busy": {"the voice was busy", "正在说别的"},
+	"voice_stopped": {"an operator stopped the voice", "口播已被运营停止"},
 }
