@@ -51,7 +51,7 @@ func (d *Dispatcher) followSwitch(ctx context.Context) {
 			return
 		}
 		d.stops.Store(&stops)
-		d.deps.Log.Warn("voice stops changed", "stops", len(stops))
+		d.deps.Log.Info("voice stops changed", "stops", len(stops))
 		d.silence()
 	})
 }

@@ -32,9 +32,10 @@ import (
 )
 
 const (
-	// leadWall is the wall time between "all servers are up" and the first item,
-	// in which the stages join their groups.
-	leadWall = 1500 * time.Millisecond
+	// readyWithin is the wall time the stages may take to join their groups.
+	readyWithin = time.Minute
+	// leadWall is the wall time between that and the first item.
+	leadWall = 300 * time.Millisecond
 	// settleRoom is how long after the last item the last outcome may come: the
 	// windows of the last danmaku close 25 s after it, its speech may take longer.
 	settleRoom = 60 * time.Second
@@ -68,7 +69,7 @@ type demoRun struct {
 // demoState is what a restart needs to know; kept in the data directory.
 type demoState struct {
 	Room    string `json:"room"`
-	EpochMs int64  `json:"epoch_ms"` // room time of the room's beginning
+	EpochMs int64  `json:"epoch_ms"` // room time of the room's beginning; 0: it has not begun
 	HashKey string `json:"hash_key"` // of viewers' pseudonyms in ClickHouse
 }
 
@@ -161,15 +162,10 @@ func (r *demoRun) startServers(ctx context.Context) error {
 	if r.clk, r.keeper, err = clock.Open(filepath.Join(r.dataDir, "clock.json"), time.Now(), r.opts.Speed); err != nil {
 		return err
 	}
-	lead := time.Duration(float64(leadWall) * r.opts.Speed)
-	r.resumed = !fresh
 	if fresh {
-		r.state = demoState{Room: r.room.Name, EpochMs: r.clk.Now().Add(lead).UnixMilli(), HashKey: string(newHashKey())}
+		r.state = demoState{Room: r.room.Name, HashKey: string(newHashKey())}
 	}
-	r.items = r.room.Items(r.epoch(), r.catalog)
-	r.servers, err = startEmbedded(embeddedOptions{
-		dataDir: r.dataDir, profile: r.opts.Profile, catalog: r.catalog, outages: outages(r.epoch(), r.items),
-	}, r.clk, r.log)
+	r.servers, err = startEmbedded(embeddedOptions{dataDir: r.dataDir, profile: r.opts.Profile, catalog: r.catalog}, r.clk, r.log)
 	if err != nil {
 		return err
 	}
@@ -266,9 +262,10 @@ func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
 	playCtx, stopPlaying := context.WithCancel(ctx) // ended by the first signal
 	defer stopPlaying()
 	var (
-		player *demo.Player
-		reader streams.Reader
-		watch  = demo.NewWatch()
+		reader    streams.Reader
+		publisher streams.Publisher
+		running   *kafka.Running
+		watch     = demo.NewWatch()
 	)
 	want, console := r.console()
 	store := fx.Options()
@@ -276,18 +273,11 @@ func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
 		want, store = append([]string{analyticsTarget}, want...), r.store.option(r.log)
 	}
 	app := system(r.cfg, want, r.clk, r.log, outlets,
-		fx.Populate(&reader), console, store,
-		fx.Invoke(func(lc fx.Lifecycle, sd fx.Shutdowner, rd *kafka.Reader, pub *kafka.Publisher) {
+		fx.Populate(&reader, &publisher, &running), console, store,
+		fx.Invoke(func(lc fx.Lifecycle, sd fx.Shutdowner, rd *kafka.Reader) {
 			lifecycle.Append(lc, sd, r.log, "clock", r.keeper.Run)
 			lifecycle.Append(lc, sd, r.log, "servers", func(ctx context.Context) error { return r.servers.run(ctx, rd) })
 			lifecycle.Append(lc, sd, r.log, "watch", func(ctx context.Context) error { return watch.Run(ctx, rd) })
-			if !r.opts.JSON {
-				p := demo.NewPrinter(demo.PrinterConfig{Epoch: r.epoch(), Language: r.language(), FromEnd: r.resumed}, r.std.Out)
-				lifecycle.Append(lc, sd, r.log, "printer", func(ctx context.Context) error { return p.Run(ctx, rd) })
-			}
-			player = demo.NewPlayer(r.epoch(), r.items, demo.PlayerDeps{
-				Publisher: pub, Reader: rd, Clock: r.clk, Log: r.log, Control: func(source.Control) {},
-			})
 		}),
 	)
 	if err := app.Err(); err != nil {
@@ -296,7 +286,13 @@ func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
 	if err := app.Start(ctx); err != nil {
 		return nil, err
 	}
-	err = r.untilSettled(ctx, playCtx, app, player, watch)
+	err = r.begin(ctx, running)
+	stopPrinter := func() {}
+	if err == nil {
+		stopPrinter = r.printLive(reader)
+		err = r.untilSettled(ctx, playCtx, app, r.player(reader, publisher), watch)
+	}
+	stopPrinter()
 	var log *audit.Log
 	if err == nil {
 		log, err = audit.Read(context.WithoutCancel(ctx), reader)
@@ -310,6 +306,53 @@ func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	return log, errors.Join(err, app.Stop(stop))
+}
+
+// begin waits until the stages have joined and then lets the room begin, unless an
+// earlier run did.
+func (r *demoRun) begin(ctx context.Context, running *kafka.Running) error {
+	wait, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	for !running.Ready() {
+		select {
+		case <-wait.Done():
+			return fmt.Errorf("the stages did not join their groups within %v: %w", readyWithin, wait.Err())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	if r.resumed = r.state.EpochMs != 0; !r.resumed {
+		r.state.EpochMs = r.clk.Now().Add(time.Duration(float64(leadWall) * r.opts.Speed)).UnixMilli()
+		if err := r.saveState(); err != nil {
+			return err
+		}
+	}
+	r.items = r.room.Items(r.epoch(), r.catalog)
+	r.servers.commerce.Schedule(outages(r.epoch(), r.items)...)
+	return nil
+}
+
+func (r *demoRun) player(reader streams.Reader, publisher streams.Publisher) *demo.Player {
+	return demo.NewPlayer(r.epoch(), r.items, demo.PlayerDeps{
+		Publisher: publisher, Reader: reader, Clock: r.clk, Log: r.log,
+		Control: func(source.Control) {}, // outages are scheduled in begin
+	})
+}
+
+// printLive prints what happens until stop, which waits for the last line.
+func (r *demoRun) printLive(reader streams.Reader) (stop func()) {
+	if r.opts.JSON {
+		return func() {}
+	}
+	p := demo.NewPrinter(demo.PrinterConfig{Epoch: r.epoch(), Language: r.language(), FromEnd: r.resumed}, r.std.Out)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx, reader) }()
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			r.log.Warn("printer stopped", "err", err)
+		}
+	}
 }
 
 // untilSettled returns when the room is over and every danmaku has its outcome,

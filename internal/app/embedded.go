@@ -36,7 +36,6 @@ type embeddedOptions struct {
 	dataDir string
 	profile string // latency profile of policy and tools
 	catalog *harness.Catalog
-	outages []commerce.Outage
 }
 
 func startEmbedded(o embeddedOptions, clk *clock.Clock, log *slog.Logger) (_ *embedded, err error) {
@@ -63,7 +62,6 @@ func startEmbedded(o embeddedOptions, clk *clock.Clock, log *slog.Logger) (_ *em
 		return nil, err
 	}
 	cc := commerce.DefaultConfig()
-	cc.Outages = o.outages
 	deps := commerce.Deps{Log: log, Clock: clk, Catalog: o.catalog}
 	if o.profile != latency.Instant {
 		deps.Latency = latency.ToolLatency(pc.Seed, clk.Now)

@@ -87,6 +87,23 @@ func (s *session) progress() []Progress {
 	return out
 }
 
+// Ready reports whether the consumer owns partitions and has restored all of them.
+func (c *Consumer) Ready() bool {
+	s := c.session.Load()
+	if s == nil {
+		return false
+	}
+	units := s.all()
+	for _, u := range units {
+		select {
+		case <-u.restored:
+		default:
+			return false
+		}
+	}
+	return len(units) > 0
+}
+
 // Running is the consumers of a process, for those who watch it. Safe for
 // concurrent use.
 type Running struct {
@@ -109,4 +126,16 @@ func (r *Running) Each(fn func(group string, p Progress)) {
 			fn(c.binding.Group, p)
 		}
 	}
+}
+
+// Ready reports whether every consumer of the process is.
+func (r *Running) Ready() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.consumers {
+		if !c.Ready() {
+			return false
+		}
+	}
+	return len(r.consumers) > 0
 }

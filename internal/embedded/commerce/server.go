@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -60,6 +62,7 @@ type Server struct {
 	listener net.Listener
 	http     *http.Server
 	search   *searchIndex
+	outages  atomic.Pointer[[]Outage]
 
 	mu    sync.Mutex
 	rooms map[event.RoomID]*room
@@ -71,6 +74,7 @@ func New(cfg Config, deps Deps) (*Server, error) {
 		return nil, fmt.Errorf("commerce: %w", err)
 	}
 	s := &Server{cfg: cfg, deps: deps, search: newSearchIndex(deps.Catalog), rooms: map[event.RoomID]*room{}}
+	s.Schedule()
 	m := server.NewMCPServer("livehost reference commerce server", "1.0.0",
 		server.WithToolCapabilities(false),
 		server.WithInstructions("The reference commerce server of livehost: answers from a catalogue file and the room's events, not from a merchant's system."),
@@ -85,7 +89,7 @@ func New(cfg Config, deps Deps) (*Server, error) {
 	}
 	s.listener = l
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", server.NewStreamableHTTPServer(m, server.WithStateLess(true), server.WithDisableStreaming(true)))
+	mux.Handle("/mcp", server.NewStreamableHTTPServer(m, server.WithStateLess(true), server.WithDisableStreaming(true), server.WithStreamableHTTPLogger(deps.Log)))
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	return s, nil
 }
@@ -165,8 +169,14 @@ func (s *Server) handler(t toolDef) server.ToolHandlerFunc {
 	}
 }
 
+// Schedule adds outages to those of the configuration.
+func (s *Server) Schedule(outages ...Outage) {
+	all := append(slices.Clone(s.cfg.Outages), outages...)
+	s.outages.Store(&all)
+}
+
 func (s *Server) out(now time.Time) bool {
-	for _, o := range s.cfg.Outages {
+	for _, o := range *s.outages.Load() {
 		if !now.Before(o.From) && now.Before(o.To) {
 			return true
 		}
