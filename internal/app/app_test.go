@@ -33,9 +33,10 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
+// The room is slow enough for a machine that is busy with other tests.
 const tinyRoom = `Two viewers ask.
 -- settings --
-speed 20
+speed 4
 -- script --
 room r-tiny lang zh private yes handover yes
 at 0s focus 1
