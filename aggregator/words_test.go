@@ -70,7 +70,11 @@ func TestFloodSparesQuestions(t *testing.T) {
 			r.say(fmt.Sprint("chat", i), "u1", fmt.Sprintf("今天第%d次来看你", i))
 		}
 		r.say("ask", "u1", "3号链接多少钱")
+		for i := range 20 {
+			r.say(fmt.Sprint("again", i), "u2", "上链接上链接")
+		}
 		r.want("chat19", "filtered viewer_flood")
 		r.want("ask", "")
+		r.want("again19", "filtered viewer_repeat")
 	})
 }

@@ -42,19 +42,19 @@ func (l *Limiter) Allow(viewer event.ViewerID, text string, nowMs int64) Reason 
 	l.sweep(nowMs)
 	id := maphash.String(seed, string(viewer))
 	b := l.viewers[id]
+	if h := uint32(maphash.String(seed, text)); h != b.text || nowMs-b.sameMs > l.rate.SameMs {
+		b.text, b.sameMs, b.same = h, nowMs, 0
+	}
+	b.same++
+	defer func() { l.viewers[id] = b }()
+	if l.rate.Same > 0 && int(b.same) > l.rate.Same {
+		return Repeat
+	}
 	full := max(b.fullMs, nowMs) + l.rate.RefillMs
 	if full-nowMs > int64(l.rate.Burst)*l.rate.RefillMs {
 		return Flood
 	}
 	b.fullMs = full
-	if h := uint32(maphash.String(seed, text)); h != b.text || nowMs-b.sameMs > l.rate.SameMs {
-		b.text, b.sameMs, b.same = h, nowMs, 0
-	}
-	b.same++
-	l.viewers[id] = b
-	if l.rate.Same > 0 && int(b.same) > l.rate.Same {
-		return Repeat
-	}
 	return None
 }
 
