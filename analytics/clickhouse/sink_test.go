@@ -112,12 +112,15 @@ func TestRetriedBlocksAndReplayedOffsetsChangeNothing(t *testing.T) {
 	if f.tries.Load() < 10 {
 		t.Errorf("only %d tries", f.tries.Load())
 	}
-	before := number(t, c, "SELECT count() FROM exposures")
+	// A merge would take the two rows together, or others at the same time.
+	if err := c.Conn().Exec(t.Context(), "SYSTEM STOP MERGES exposures"); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := rawInsert(t, c, "exposures"); err != nil {
 		t.Fatal(err)
 	}
-	if n := number(t, c, "SELECT count() FROM exposures"); n != before+1 {
-		t.Errorf("one block inserted twice under one token added %d rows, want 1", n-before)
+	if n := number(t, c, "SELECT count() FROM exposures WHERE experiment = 'raw'"); n != 1 {
+		t.Errorf("one block inserted twice under one token added %d rows, want 1", n)
 	}
 }
 
