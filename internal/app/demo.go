@@ -61,6 +61,7 @@ type demoRun struct {
 	servers *embedded
 	store   *embeddedStore // nil where the engine is not installed
 	stored  *stored
+	summary audit.Summary // of the whole log, once the room is over
 	items   []source.Item
 	started time.Time
 	resumed bool // an earlier run left a log
@@ -297,8 +298,11 @@ func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
 	if err == nil {
 		log, err = audit.Read(context.WithoutCancel(ctx), reader)
 	}
+	if err == nil {
+		r.summary = r.summarize(log)
+	}
 	if err == nil && r.store != nil {
-		r.stored, err = compare(context.WithoutCancel(ctx), r.store.client, r.summarize(log))
+		r.stored, err = compare(context.WithoutCancel(ctx), r.store.client, r.summary)
 	}
 	if err == nil {
 		r.stay(ctx)
