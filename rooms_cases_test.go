@@ -1,0 +1,88 @@
+package livehost_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// roomCases are the field bugs of live rooms that the project collects, by number:
+// each with the tests that hold it, as a folder and either a test's name or the name
+// of a case of a test.
+var roomCases = map[string][]string{
+	// what comes in, merging and the room's context
+	"P01": {"aggregator: TestP01RepeatedPlatformIDGetsNoOutcome"},
+	"P03": {"aggregator: TestP03HistoryReplayedByAnotherProducer"},
+	"P06": {"aggregator: TestP06GenuineRepeatIsKnown", "aggregator/filter: TestP06SameWordsTimeAndAgain"},
+	"P07": {"aggregator: TestP07StreakGiftIsThankedOnce"},
+	"P25": {"aggregator: TestP25AnsweredInPlatformOrder"},
+	"P27": {"aggregator: TestP27SameQuestionIsMergedIntoOnePublicAnswer", "aggregator/cluster: TestP27SynonymsShareAKey", "dispatcher: P27 the same variant joins"},
+	"P28": {"aggregator/cluster: TestP28OppositesSizesAndNumbersDiffer"},
+	"P42": {"aggregator/filter: TestP42AllowedWordsPass", "aggregator/filter: TestP42WantedPasses"},
+	"P43": {"aggregator/text: TestP43ZeroWidthAndHomoglyphs"},
+	"P48": {"aggregator: TestP48HostIsAFlagNotAName", "aggregator: TestP48HostByID"},
+	"P52": {"aggregator: TestP52RoomClosedAndOpenedAgain"},
+	"P54": {"aggregator: TestP54AnonymousViewersGetControlAndNoExposure", "aggregator/filter: TestP54AnonymousIsNotOneFlooder"},
+	"P57": {"aggregator/text: TestP57LongTextIsCapped"},
+	"P58": {"aggregator/text: TestP58RepeatedRunsAndPhrases"},
+	"P63": {"aggregator: TestP63FocusAtTheCommentsTime", "aggregator/cluster: TestP63KeyFollowsFocus"},
+	"P67": {"aggregator/lexicon: TestP67LongestWordNotSubstring"},
+
+	// both what comes in and what is spoken
+	"P30": {"aggregator/text: TestP30PlatformEmojiAndEmoji", "dispatcher: P61 P30 nothing to say"},
+	"P31": {"aggregator/text: TestP31EmojiStrippedAlways"},
+	"P33": {"aggregator/text: TestP33URLStrippedQuestionKept"},
+	"P70": {"aggregator: TestP70Retraction", "dispatcher: P70 retracted while queued, and too late"},
+	"P78": {"aggregator: TestP78NamesThatMayNotBeReadOut", "dispatcher: P78 an abusive or advertising name is not read out"},
+
+	// speech and replies
+	"P13": {"dispatcher: P13 a backlog is bounded by age", "dispatcher: P13 nothing expires where private text is"},
+	"P18": {"dispatcher: P18 P19 no two voices", "dispatcher: P18 one voice, class before time"},
+	"P19": {"dispatcher: P18 P19 no two voices"},
+	"P21": {"dispatcher: P21 interrupted before the first audio: nothing is heard, private text goes on"},
+	"P22": {"dispatcher: P22 silent in the middle of a sentence, within 300 ms"},
+	"P61": {"dispatcher: P61 P30 nothing to say"},
+}
+
+func TestEveryRoomCaseIsATest(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{} // folder -> text of its tests
+	for row, refs := range roomCases {
+		for _, ref := range refs {
+			dir, name, ok := strings.Cut(ref, ": ")
+			if !ok {
+				t.Fatalf("%s: %q names no folder", row, ref)
+			}
+			if _, read := tests[dir]; !read {
+				tests[dir] = testsIn(t, dir)
+			}
+			named := fmt.Sprintf("%q", name)
+			if regexp.MustCompile(`^(Test|Fuzz)\w+$`).MatchString(name) {
+				named = "func " + name + "("
+			}
+			if !strings.Contains(tests[dir], named) {
+				t.Errorf("%s: no test of %s is named %q", row, dir, name)
+			}
+		}
+	}
+}
+
+func testsIn(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %d files of tests, %v", dir, len(files), err)
+	}
+	var text strings.Builder
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(b)
+	}
+	return text.String()
+}
