@@ -51,6 +51,8 @@ type owed struct {
 	also    []*job // later replies naming the same danmaku wait for the same outcome
 }
 
+func (o *owed) key() danmakuKey { return danmakuKey{o.job.reply.RoomID, o.member.DanmakuID} }
+
 // item is speech: a text and the danmaku it answers.
 type item struct {
 	job       *job

@@ -109,20 +109,21 @@ type known struct {
 	delivery *event.Delivery // of an earlier process; nil when none
 }
 
-func (p *partition) before(reply event.WindowID, id event.DanmakuID) known {
+func (p *partition) before(o *owed) known {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	dl, _ := p.past.delivered.get(id)
+	key := o.key()
+	dl, _ := p.past.delivered.get(key)
 	return known{
-		ended:    p.past.outcomes.has(id) || p.past.returned.has(returnKey{reply, id}),
+		ended:    p.past.outcomes.has(key) || p.past.returned.has(returnKey{key, o.job.reply.ReplyID}),
 		delivery: dl,
 	}
 }
 
-func (p *partition) delivery(id event.DeliveryID) *event.Delivery {
+func (p *partition) delivery(room event.RoomID, id event.DeliveryID) *event.Delivery {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	dl, _ := p.past.states.get(id)
+	dl, _ := p.past.states.get(deliveryKey{room, id})
 	return dl
 }
 
@@ -130,10 +131,7 @@ func (p *partition) delivery(id event.DeliveryID) *event.Delivery {
 func (p *partition) remember(dl *event.Delivery) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.past.states.put(dl.DeliveryID, dl, dl.TimeMs)
-	for _, id := range dl.DanmakuIDs {
-		p.past.delivered.put(id, dl, dl.TimeMs)
-	}
+	p.past.remember(dl)
 }
 
 // settle remembers danmaku that need nothing more.
@@ -141,20 +139,20 @@ func (p *partition) settle(e ending, nowMs int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.state == "" {
-		p.past.returned.put(returnKey{e.o.job.reply.ReplyID, e.o.member.DanmakuID}, struct{}{}, nowMs)
+		p.past.returned.put(returnKey{e.o.key(), e.o.job.reply.ReplyID}, struct{}{}, nowMs)
 		return
 	}
-	p.past.outcomes.put(e.o.member.DanmakuID, struct{}{}, nowMs)
+	p.past.outcomes.put(e.o.key(), struct{}{}, nowMs)
 }
 
-func (p *partition) retract(id event.DanmakuID, nowMs int64) {
+func (p *partition) retract(key danmakuKey, nowMs int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.past.retracted.put(id, struct{}{}, nowMs)
+	p.past.retracted.put(key, struct{}{}, nowMs)
 }
 
-func (p *partition) isRetracted(id event.DanmakuID) bool {
+func (p *partition) isRetracted(key danmakuKey) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.past.retracted.has(id)
+	return p.past.retracted.has(key)
 }

@@ -13,25 +13,36 @@ import (
 // past is what the log says of a partition's danmaku, as far back as a reply may
 // be handed over again.
 type past struct {
-	outcomes  *recent[event.DanmakuID, struct{}]         // have their outcome
-	returned  *recent[returnKey, struct{}]               // handed back to the aggregator
-	delivered *recent[event.DanmakuID, *event.Delivery]  // last delivery before this process, by danmaku
-	states    *recent[event.DeliveryID, *event.Delivery] // the same by delivery
-	retracted *recent[event.DanmakuID, struct{}]         // taken back by their viewers
+	outcomes  *recent[danmakuKey, struct{}]         // have their outcome
+	returned  *recent[returnKey, struct{}]          // handed back to the aggregator
+	delivered *recent[danmakuKey, *event.Delivery]  // last delivery before this process, by danmaku
+	states    *recent[deliveryKey, *event.Delivery] // the same by delivery
+	retracted *recent[danmakuKey, struct{}]         // taken back by their viewers
 }
 
-type returnKey struct {
-	reply   event.WindowID
-	danmaku event.DanmakuID
-}
+// Platforms number danmaku by room: an id means nothing without its room.
+type (
+	danmakuKey struct {
+		room    event.RoomID
+		danmaku event.DanmakuID
+	}
+	deliveryKey struct {
+		room     event.RoomID
+		delivery event.DeliveryID
+	}
+	returnKey struct {
+		danmakuKey
+		reply event.WindowID
+	}
+)
 
 func newPast(cfg Config) *past {
 	return &past{
-		outcomes:  newRecent[event.DanmakuID, struct{}](cfg.Horizon),
+		outcomes:  newRecent[danmakuKey, struct{}](cfg.Horizon),
 		returned:  newRecent[returnKey, struct{}](cfg.Horizon),
-		delivered: newRecent[event.DanmakuID, *event.Delivery](cfg.Horizon),
-		states:    newRecent[event.DeliveryID, *event.Delivery](cfg.Horizon),
-		retracted: newRecent[event.DanmakuID, struct{}](cfg.Horizon),
+		delivered: newRecent[danmakuKey, *event.Delivery](cfg.Horizon),
+		states:    newRecent[deliveryKey, *event.Delivery](cfg.Horizon),
+		retracted: newRecent[danmakuKey, struct{}](cfg.Horizon),
 	}
 }
 
@@ -43,7 +54,7 @@ func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
 		return err
 	}
 	p.eventsFrom = next
-	if _, err := read(ctx, d.deps.Reader, p.id, func(o event.Outcome) { p.past.outcomes.put(o.DanmakuID, struct{}{}, o.TimeMs) }); err != nil {
+	if _, err := read(ctx, d.deps.Reader, p.id, func(o event.Outcome) { p.past.outcomes.put(danmakuKey{o.RoomID, o.DanmakuID}, struct{}{}, o.TimeMs) }); err != nil {
 		return err
 	}
 	if _, err := read(ctx, d.deps.Reader, p.id, func(dl event.Delivery) {
@@ -73,12 +84,19 @@ func read[E event.Event](ctx context.Context, r streams.Reader, partition int32,
 }
 
 func (p *past) observe(dl *event.Delivery) {
-	p.states.put(dl.DeliveryID, dl, dl.TimeMs)
-	for _, id := range dl.DanmakuIDs {
-		p.delivered.put(id, dl, dl.TimeMs)
-		if dl.StaleFact {
-			p.returned.put(returnKey{dl.ReplyID, id}, struct{}{}, dl.TimeMs)
+	p.remember(dl)
+	if dl.StaleFact {
+		for _, id := range dl.DanmakuIDs {
+			p.returned.put(returnKey{danmakuKey{dl.RoomID, id}, dl.ReplyID}, struct{}{}, dl.TimeMs)
 		}
+	}
+}
+
+// remember replaces what the log said of a delivery and its danmaku.
+func (p *past) remember(dl *event.Delivery) {
+	p.states.put(deliveryKey{dl.RoomID, dl.DeliveryID}, dl, dl.TimeMs)
+	for _, id := range dl.DanmakuIDs {
+		p.delivered.put(danmakuKey{dl.RoomID, id}, dl, dl.TimeMs)
 	}
 }
 
@@ -88,7 +106,7 @@ func (p *past) observe(dl *event.Delivery) {
 func (d *Dispatcher) fillLedger(ctx context.Context, p *partition) {
 	var calls errgroup.Group
 	calls.SetLimit(16)
-	for _, generation := range []map[event.DeliveryID]*event.Delivery{p.past.states.old, p.past.states.young} {
+	for _, generation := range []map[deliveryKey]*event.Delivery{p.past.states.old, p.past.states.young} {
 		for _, dl := range generation {
 			state, channel := ClaimSpoken, dl.Outlet
 			switch dl.State {

@@ -66,7 +66,7 @@ func (rm *room) observe(e *event.RoomEvent) {
 	case event.RoomClosed:
 		rm.closed = true
 	case event.DanmakuRetracted:
-		rm.p.retract(e.DanmakuID, e.TimeMs)
+		rm.p.retract(danmakuKey{rm.id, e.DanmakuID}, e.TimeMs)
 	case event.ProductChanged:
 		rm.change(e, func(c *change) {
 			if e.PriceFen != nil {

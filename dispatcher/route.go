@@ -98,7 +98,7 @@ func (rm *room) settled(pl *plan, o *owed, nowMs int64) bool {
 		other.also = append(other.also, o.job)
 		return true
 	}
-	before := rm.p.before(o.job.reply.ReplyID, id)
+	before := rm.p.before(o)
 	if before.ended {
 		return true
 	}
@@ -166,7 +166,7 @@ func (rm *room) takeEvent(pl *plan, it *item, nowMs int64) {
 		pl.deliver(rm, spokenDelivery(it, rm.d.voice(), event.DeliverySkipped, reason, nowMs))
 	}
 	missing := missingVerdicts(rm.d.cfg.PublicVerdicts, reply.Verdicts)
-	before := rm.p.delivery(deliveryID(reply, rm.d.voice(), ""))
+	before := rm.p.delivery(rm.id, deliveryID(reply, rm.d.voice(), ""))
 	switch {
 	case before != nil && before.State == event.DeliveryStarted:
 		rm.interrupted(pl, before, nowMs)
@@ -373,7 +373,7 @@ func (rm *room) sendOwn(pl *plan, o *owed, nowMs int64) {
 	}
 }
 
-func (rm *room) retracted(o *owed) bool { return rm.p.isRetracted(o.member.DanmakuID) }
+func (rm *room) retracted(o *owed) bool { return rm.p.isRetracted(o.key()) }
 
 func late(atMs int64) func(*owed) bool {
 	return func(o *owed) bool { return atMs > o.member.SpeakByMs }

@@ -67,8 +67,10 @@ func claims(t *testing.T, l dispatcher.Ledger) {
 	elsewhere := first
 	elsewhere.Channel = dispatcher.ChannelPrivate
 	want(t, "another channel", begin(t, l, elsewhere), dispatcher.Grant{Granted: first.Danmaku})
-	elsewhere.Room = "other"
-	want(t, "another room", begin(t, l, elsewhere), dispatcher.Grant{Granted: first.Danmaku})
+	for _, room := range []event.RoomID{"other", "房间{1", "房间{1%7D", "房间{1%257D", "房间{1}:fence"} {
+		elsewhere.Room = room
+		want(t, "another room", begin(t, l, elsewhere), dispatcher.Grant{Granted: first.Danmaku})
+	}
 }
 
 func fences(t *testing.T, l dispatcher.Ledger) {

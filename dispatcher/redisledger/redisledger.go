@@ -65,8 +65,11 @@ func claimKeys(c dispatcher.Claim, first ...string) []string {
 	return first
 }
 
-// tag keeps a closing brace in a room's id from ending the hash tag early.
-func tag(room event.RoomID) string { return strings.ReplaceAll(string(room), "}", "%7D") }
+// tag keeps a closing brace in a room's id from ending the hash tag early, and different
+// rooms apart.
+func tag(room event.RoomID) string { return tagEscape.Replace(string(room)) }
+
+var tagEscape = strings.NewReplacer("%", "%25", "}", "%7D")
 
 // Acquire implements dispatcher.Ledger.
 func (l *Ledger) Acquire(ctx context.Context, room event.RoomID) (int64, error) {
