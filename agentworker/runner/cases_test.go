@@ -107,7 +107,7 @@ func TestCase01ToolCallAsText(t *testing.T) {
 		calls(useSkill), content("今天89元", "stop"))
 	r, res := played(t, p, defaultShop)
 	wants(t, res, spoken)
-	if st := r.log.steps[0]; st.Cause != "rescued_call" {
+	if st := r.log.Steps()[0]; st.Cause != "rescued_call" {
 		t.Errorf("the rescue is not recorded: %+v", st)
 	}
 	p = newPolicy(t, content("<tool_call><function=unknown></function></tool_call>", "stop"))
@@ -182,7 +182,7 @@ func TestCase09LargeResult(t *testing.T) {
 			t.Errorf("the policy is shown %d characters", n)
 		}
 	}
-	for _, st := range r.log.steps {
+	for _, st := range r.log.Steps() {
 		if st.Name == "item" && st.Output != large {
 			t.Errorf("the trajectory keeps %d of %d bytes", len(st.Output), len(large))
 		}
@@ -202,7 +202,7 @@ func TestCase10ThinkTagsAreNotSpoken(t *testing.T) {
 		r, res := played(t, p, defaultShop)
 		wants(t, res, spoken)
 		found := false
-		for _, st := range r.log.steps {
+		for _, st := range r.log.Steps() {
 			found = found || st.Reasoning == "内部推理"
 		}
 		if !found {
@@ -227,7 +227,7 @@ func TestCase13StreamCut(t *testing.T) {
 	p := newPolicy(t, cut, calls(useSkill, itemOne), content("今天89元", "stop"))
 	r, res := played(t, p, defaultShop)
 	wants(t, res, spoken)
-	for _, st := range r.log.steps {
+	for _, st := range r.log.Steps() {
 		if st.Name == "order" {
 			t.Error("a call of a cut stream was executed")
 		}

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -60,32 +59,21 @@ var defaultShop = shop{answers: map[string]tool.Output{
 	"get_order_status v1": {Text: `{"order_id":"9900112233","status":"shipped","status_text":"您的订单已发货，明天送到"}`},
 }}
 
-// stepLog is a publisher that keeps steps.
-type stepLog struct {
-	mu    sync.Mutex
-	steps []event.Step
-}
+// stepLog keeps what runs recorded.
+type stepLog struct{ trajectory.Memory }
 
-func (l *stepLog) Publish(_ context.Context, events ...event.Event) error {
+// Publish implements streams.Publisher; a nil log keeps nothing.
+func (l *stepLog) Publish(ctx context.Context, events ...event.Event) error {
 	if l == nil {
-		return nil // nobody looks
+		return nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, e := range events {
-		if st, ok := e.(event.Step); ok {
-			l.steps = append(l.steps, st)
-		}
-	}
-	return nil
+	return l.Memory.Publish(ctx, events...)
 }
 
 // causes are the causes of the fallback steps, "to: cause".
 func (l *stepLog) causes() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	var out []string
-	for _, st := range l.steps {
+	for _, st := range l.Steps() {
 		if st.Kind == event.StepFallback {
 			out = append(out, st.Name+": "+st.Cause)
 		}

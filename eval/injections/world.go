@@ -171,28 +171,10 @@ func (w *world) router(clk *clock.Clock, log *slog.Logger) (*routing.Router, err
 	return routing.New(routing.DefaultConfig(), routing.Deps{Clock: clk, Log: log, Replicas: replicas})
 }
 
-// steps keeps what a run recorded.
-type steps struct {
-	mu   sync.Mutex
-	list []event.Step
-}
-
-// Publish implements streams.Publisher.
-func (s *steps) Publish(_ context.Context, events ...event.Event) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range events {
-		if st, ok := e.(event.Step); ok {
-			s.list = append(s.list, st)
-		}
-	}
-	return nil
-}
-
 // run plays one scenario and looks at what came of it.
 func (w *world) run(ctx context.Context, s scenario) (finding, error) {
 	now := time.Now()
-	log := &steps{}
+	log := &trajectory.Memory{}
 	for i := range s.window.Members {
 		s.window.Members[i].AnswerByMs = now.Add(time.Minute).UnixMilli()
 	}
@@ -206,5 +188,5 @@ func (w *world) run(ctx context.Context, s scenario) (finding, error) {
 	if err != nil {
 		return finding{}, fmt.Errorf("injections: %s: %w", s.window.WindowID, err)
 	}
-	return w.extract.look(s, res, log.list), nil
+	return w.extract.look(s, res, log.Steps()), nil
 }

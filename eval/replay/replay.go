@@ -89,7 +89,7 @@ func Replay(ctx context.Context, r *Run, o Options) (Report, error) {
 	if err != nil {
 		return rep, err
 	}
-	made := &kept{}
+	made := &trajectory.Memory{}
 	release := *o.Release
 	release.Toolbox, release.Release = box, box.release
 	rec := trajectory.New(made, event.Step{RunID: r.ID, WindowID: r.Window.WindowID, RoomID: r.Window.RoomID, Variant: r.Window.Variant, Versions: rep.Replayed})
@@ -102,7 +102,7 @@ func Replay(ctx context.Context, r *Run, o Options) (Report, error) {
 	}
 	rep.DivergedAt, rep.Live = policy.diverged, policy.diverged != nil && o.Live != nil
 	if d := rep.DivergedAt; d != nil {
-		d.explain(policy.steps, made.steps)
+		d.explain(policy.steps, made.Steps())
 	}
 	if err != nil && (rep.DivergedAt == nil || ctx.Err() != nil) {
 		return rep, err
@@ -203,24 +203,6 @@ func (d *Divergence) explain(recorded, replayed []event.Step) {
 		}
 	}
 	d.What += ": its constant part, a tool or an earlier message"
-}
-
-// kept is a publisher that keeps the steps and publishes nothing.
-type kept struct {
-	mu    sync.Mutex
-	steps []event.Step
-}
-
-// Publish implements streams.Publisher.
-func (k *kept) Publish(_ context.Context, events ...event.Event) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, e := range events {
-		if st, ok := e.(event.Step); ok {
-			k.steps = append(k.steps, st)
-		}
-	}
-	return nil
 }
 
 // toolbox answers tool calls with their recorded results.
