@@ -60,8 +60,6 @@ type demoRun struct {
 	state   demoState
 	servers *embedded
 	store   *embeddedStore // nil where the engine is not installed
-	stored  *stored
-	summary audit.Summary // of the whole log, once the room is over
 	items   []source.Item
 	started time.Time
 	resumed bool // an earlier run left a log
@@ -96,11 +94,7 @@ func runDemo(ctx context.Context, o cli.DemoOptions, std cli.IO) error {
 	if err := r.startServers(ctx); err != nil {
 		return err
 	}
-	summary, err := r.play(ctx)
-	if err != nil {
-		return err
-	}
-	return r.report(summary)
+	return r.play(ctx)
 }
 
 // open reads everything that may be wrong before anything is started.
@@ -253,12 +247,13 @@ func outages(epoch time.Time, items []source.Item) []commerce.Outage {
 	return out
 }
 
-// play runs stages, player and printer until the room is over and accounted for.
-func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
+// play runs stages, player and printer until the room is over and accounted for,
+// and fails when an invariant is broken.
+func (r *demoRun) play(ctx context.Context) error {
 	// The printer tells what is said; the outlet only takes the time.
 	outlets, err := outlet.New(r.cfg.Outlet, r.clk, io.Discard, r.log)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	playCtx, stopPlaying := context.WithCancel(ctx) // ended by the first signal
 	defer stopPlaying()
@@ -282,10 +277,10 @@ func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
 		}),
 	)
 	if err := app.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := app.Start(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	err = r.begin(ctx, running)
 	stopPrinter := func() {}
@@ -294,22 +289,28 @@ func (r *demoRun) play(ctx context.Context) (*audit.Log, error) {
 		err = r.untilSettled(ctx, playCtx, app, r.player(reader, publisher), watch)
 	}
 	stopPrinter()
-	var log *audit.Log
 	if err == nil {
-		log, err = audit.Read(context.WithoutCancel(ctx), reader)
-	}
-	if err == nil {
-		r.summary = r.summarize(log)
-	}
-	if err == nil && r.store != nil {
-		r.stored, err = compare(context.WithoutCancel(ctx), r.store.client, r.summary)
-	}
-	if err == nil {
+		err = r.judge(context.WithoutCancel(ctx), reader)
 		r.stay(ctx)
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
-	return log, errors.Join(err, app.Stop(stop))
+	return errors.Join(err, app.Stop(stop))
+}
+
+// judge reads the whole log and reports it.
+func (r *demoRun) judge(ctx context.Context, reader streams.Reader) error {
+	log, err := audit.Read(ctx, reader)
+	if err != nil {
+		return err
+	}
+	s := r.summarize(log)
+	if r.store != nil {
+		if s.ClickHouse, err = compare(ctx, r.store.client, s.Summary); err != nil {
+			return err
+		}
+	}
+	return r.report(s)
 }
 
 // begin waits until the stages have joined and then lets the room begin, unless an

@@ -30,18 +30,8 @@ type expectations struct {
 	NotSent int      `json:"not_sent"` // of danmaku that were never sent: the room was stopped early
 }
 
-// report judges the log, prints the summary and fails when an invariant is broken.
-func (r *demoRun) report(log *audit.Log) error {
-	s := demoSummary{
-		Summary: r.summary, ClickHouse: r.stored,
-		Room: r.room.Name, Speed: r.opts.Speed, Profile: r.opts.Profile,
-		Policy: "scripted, rule-based; not a language model. Latencies are simulated.",
-	}
-	s.WallS = time.Since(r.started).Seconds()
-	s.MaxRSSMB = maxRSSMB()
-	if r.room.Script != nil {
-		s.Expectations = check(r.room.Script, log)
-	}
+// report prints the summary and fails when an invariant is broken.
+func (r *demoRun) report(s demoSummary) error {
 	if err := r.print(s); err != nil {
 		return err
 	}
@@ -57,10 +47,21 @@ func (r *demoRun) report(log *audit.Log) error {
 	return nil
 }
 
-func (r *demoRun) summarize(log *audit.Log) audit.Summary {
-	return audit.Summarize(log, audit.Options{
-		Labels: r.room.Labels, Products: audit.Products(r.catalog), Slots: r.servers.slots(), Room: r.clk.Room,
-	})
+// summarize judges the log.
+func (r *demoRun) summarize(log *audit.Log) demoSummary {
+	s := demoSummary{
+		Summary: audit.Summarize(log, audit.Options{
+			Labels: r.room.Labels, Products: audit.Products(r.catalog), Slots: r.servers.slots(), Room: r.clk.Room,
+		}),
+		Room: r.room.Name, Speed: r.opts.Speed, Profile: r.opts.Profile,
+		Policy: "scripted, rule-based; not a language model. Latencies are simulated.",
+	}
+	s.WallS = time.Since(r.started).Seconds()
+	s.MaxRSSMB = maxRSSMB()
+	if r.room.Script != nil {
+		s.Expectations = check(r.room.Script, log)
+	}
+	return s
 }
 
 // check compares the script's expectations with the log. Those of danmaku that were

@@ -85,6 +85,6 @@ func (r *demoRun) stay(ctx context.Context) {
 	if r.opts.NoConsole || !r.opts.Stay || ctx.Err() != nil {
 		return
 	}
-	fmt.Fprintln(r.std.Err, "the room is over; the console stays until Ctrl-C, then comes the summary")
+	fmt.Fprintln(r.std.Err, "the room is over; the console stays until Ctrl-C")
 	<-ctx.Done()
 }
