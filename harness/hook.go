@@ -1,6 +1,11 @@
 package harness
 
 import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -19,6 +24,7 @@ type Hook struct {
 	Fail     string            `yaml:"fail"`     // "open" or "closed"
 	Safety   bool              `yaml:"safety"`   // runs again after rewrites
 	File     string            `yaml:"-"`
+	WhenLine int               `yaml:"-"` // of File, where When stands
 
 	raw []byte
 }
@@ -40,7 +46,7 @@ func parseHook(file, stem string, data []byte) (*Hook, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.File, h.raw = file, data
+	h.File, h.WhenLine, h.raw = file, doc.line("when"), data
 	if h.Fail == "" {
 		h.Fail = "closed"
 	}
@@ -75,4 +81,78 @@ func parseHook(file, stem string, data []byte) (*Hook, error) {
 		}
 	}
 	return &h, ps.err()
+}
+
+// Same reports whether two hooks are the same file, byte for byte.
+func (h *Hook) Same(other *Hook) bool { return bytes.Equal(h.raw, other.raw) }
+
+// LoadHooks reads hooks outside a harness, to try them: one file, or every *.yaml of
+// a folder. Its error lists every Problem.
+func LoadHooks(path string) (hooks []*Hook, folder bool, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, false, fmt.Errorf("hooks: %w; name a hook's file or a folder of them", err)
+	}
+	files := []string{path}
+	if info.IsDir() {
+		if files, err = filepath.Glob(filepath.Join(path, "*.yaml")); err != nil {
+			return nil, true, fmt.Errorf("hooks: %w", err)
+		}
+	}
+	var ps problems
+	if len(files) == 0 {
+		ps.add(path, 0, "there is no *.yaml; name a hook's file or a folder of them")
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			ps.add(file, 0, "cannot be read: %v", err)
+			continue
+		}
+		h, err := parseHook(file, strings.TrimSuffix(filepath.Base(file), ".yaml"), data)
+		ps.addErr(err)
+		hooks = append(hooks, h)
+	}
+	return hooks, info.IsDir(), ps.err()
+}
+
+// UseHooks is h with these hooks in the place of those of the same name. A hook
+// that no release binds is added to every release, at the end; with all, hooks that
+// are not among these are taken out.
+func (h *Harness) UseHooks(hooks []*Hook, all bool) *Harness {
+	out := *h
+	out.hooks, out.manifests = map[string]*Hook{}, map[string]*manifest{}
+	if !all {
+		out.hooks = maps.Clone(h.hooks)
+	}
+	bound := map[string]bool{}
+	for _, m := range h.manifests {
+		for _, name := range m.Hooks {
+			bound[name] = true
+		}
+	}
+	var added []string
+	for _, hook := range hooks {
+		out.hooks[hook.Name] = hook
+		if !bound[hook.Name] {
+			added = append(added, hook.Name)
+		}
+	}
+	for id, m := range h.manifests {
+		use := *m
+		use.Hooks = slices.DeleteFunc(slices.Clone(m.Hooks), func(name string) bool { return out.hooks[name] == nil })
+		use.Hooks = append(use.Hooks, added...)
+		out.manifests[id] = &use
+	}
+	out.resolveAll()
+	return &out
+}
+
+// Hooks are all hooks of the folder, sorted by name, bound by a release or not.
+func (h *Harness) Hooks() []*Hook {
+	var out []*Hook
+	for _, name := range sortedKeys(h.hooks) {
+		out = append(out, h.hooks[name])
+	}
+	return out
 }

@@ -46,7 +46,7 @@ func New(hooks []*harness.Hook, checks map[string]guardrail.Check) (*Engine, err
 		}
 		if h.When != "" {
 			if c.when, err = condition(env, h.When); err != nil {
-				errs = append(errs, fmt.Errorf("hook %s: when: %w", h.Name, err))
+				errs = append(errs, at(h, fmt.Errorf("hook %s: when: %w", h.Name, err)))
 			}
 		}
 		e.points[h.Point] = append(e.points[h.Point], c)
@@ -57,10 +57,18 @@ func New(hooks []*harness.Hook, checks map[string]guardrail.Check) (*Engine, err
 	return e, nil
 }
 
+// at says where the condition of a hook that has a file stands.
+func at(h *harness.Hook, err error) error {
+	if h.File == "" {
+		return err
+	}
+	return harness.Problem{File: h.File, Line: h.WhenLine, Reason: err.Error()}
+}
+
 func condition(env *cel.Env, source string) (cel.Program, error) {
 	ast, issues := env.Compile(source)
-	if issues.Err() != nil {
-		return nil, issues.Err()
+	if list := issues.Errors(); len(list) > 0 {
+		return nil, fmt.Errorf("%s, at character %d", list[0].Message, list[0].Location.Column()+1) // the rest follows from the first
 	}
 	if t := ast.OutputType(); !t.IsExactType(cel.BoolType) && !t.IsExactType(cel.DynType) {
 		return nil, fmt.Errorf("gives %s, want bool", t)

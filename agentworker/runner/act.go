@@ -68,14 +68,18 @@ func (s *state) prepare(ctx context.Context, c model.ToolCall) *action {
 		a.refuse(tool.Permission, "the tool is not offered in this room")
 		return a
 	}
-	in := s.input("", s.w.Members, false)
-	in.Tool = &guardrail.ToolUse{Name: a.tool.Name, Args: json.RawMessage(c.Arguments), LinkParams: linkParams(a.tool)}
-	d := s.ask(ctx, hook.BeforeTool, in, s.toolVars(a))
+	d := s.ask(ctx, hook.BeforeTool, s.callInput(a), s.toolVars(a))
 	if d.Action != hook.Allow && d.Action != hook.Rewrite {
 		a.rule = d.Rule
 		a.refuse(tool.BadArgs, strings.TrimSpace(d.Hits[0].Detail+". "+d.Reminder))
 	}
 	return a
+}
+
+func (s *state) callInput(a *action) *guardrail.Input {
+	in := s.input("", s.w.Members, false)
+	in.Tool = &guardrail.ToolUse{Name: a.tool.Name, Args: json.RawMessage(a.call.Arguments), LinkParams: linkParams(a.tool)}
+	return in
 }
 
 func (s *state) toolVars(a *action) hook.Vars {

@@ -21,7 +21,7 @@ func (s *state) finish(ctx context.Context) Result {
 			s.decide([]event.Member{m}, event.Expired, ReasonDeadline)
 		}
 	}
-	in := &guardrail.Input{Language: s.w.Language, Members: s.w.Members, Evidence: s.evidence}
+	in := s.windowInput()
 	if s.public != nil {
 		in.Text = s.public.body
 	}

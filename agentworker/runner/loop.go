@@ -15,7 +15,7 @@ import (
 
 // drive goes through the rounds until the policy has decided or something ends it.
 func (s *state) drive(ctx context.Context) ending {
-	in := &guardrail.Input{Language: s.w.Language, Members: s.w.Members, Evidence: s.evidence}
+	in := s.windowInput()
 	if d := s.ask(ctx, hook.RunStart, in, s.vars()); stops(d.Action) {
 		return ending{cause: "run_start", action: d.Action, rule: d.Rule}
 	}
@@ -41,6 +41,11 @@ func (s *state) drive(ctx context.Context) ending {
 	}
 	s.round = s.r.cfg.Rounds
 	return ending{cause: ReasonRoundsUsed}
+}
+
+// windowInput is what the hooks are asked about that judge the run and no text of it.
+func (s *state) windowInput() *guardrail.Input {
+	return &guardrail.Input{Language: s.w.Language, Members: s.w.Members, Evidence: s.evidence}
 }
 
 func stops(a hook.Action) bool { return a == hook.Block || a == hook.Suppress }

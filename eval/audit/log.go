@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -95,14 +96,31 @@ func byTime[T event.Event](entries []Entry[T]) {
 
 // Read reads the whole log.
 func Read(ctx context.Context, reader streams.Reader) (*Log, error) {
+	return read(ctx, reader, slices.Sorted(maps.Keys(topics)), func(string, int32) (int64, error) { return 0, nil })
+}
+
+// ReadSince reads what was appended to the named topics at or after a wall instant.
+func ReadSince(ctx context.Context, reader interface {
+	streams.Reader
+	streams.Seeker
+}, since time.Time, names ...string,
+) (*Log, error) {
+	return read(ctx, reader, names, func(topic string, p int32) (int64, error) { return reader.OffsetAt(ctx, topic, p, since) })
+}
+
+func read(ctx context.Context, reader streams.Reader, names []string, from func(topic string, partition int32) (int64, error)) (*Log, error) {
 	partitions, err := reader.Partitions(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	l := &Log{}
-	for topic := range topics {
+	for _, topic := range names {
 		for p := range partitions {
-			_, err := reader.Read(ctx, topic, p, 0, func(r streams.Record) error {
+			first, err := from(topic, p)
+			if err != nil {
+				return nil, fmt.Errorf("audit: %s partition %d: %w", topic, p, err)
+			}
+			_, err = reader.Read(ctx, topic, p, first, func(r streams.Record) error {
 				l.Add(r)
 				return nil
 			})

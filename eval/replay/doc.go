@@ -1,5 +1,6 @@
-// Package replay looks at recorded runs: it prints one as a waterfall, and makes
-// one again with a changed harness and the recorded answers of the policy.
+// Package replay looks at recorded runs: it prints one as a waterfall, makes one
+// again with a changed harness and the recorded answers of the policy, and tries
+// other hooks on all that runs said and asked for (dry run).
 //
 // It owns how a run is put together from the log, what a difference is, and the
 // recorded stand-ins of policy and tools. It does not own the run itself: that is

@@ -78,7 +78,11 @@ func (k *keep) Publish(_ context.Context, events ...event.Event) error {
 // record makes a run and gives the log it would leave.
 func record(t *testing.T, s *shop, steps ...modeltest.Step) *audit.Log {
 	t.Helper()
-	rel := release(t, nil)
+	return recordWith(t, release(t, nil), s, steps...)
+}
+
+func recordWith(t *testing.T, rel *runner.Release, s *shop, steps ...modeltest.Step) *audit.Log {
+	t.Helper()
 	var err error
 	rel.Toolbox, err = tool.New(tool.DefaultConfig(), tool.Deps{Log: silent, Clock: clock.Real(), Servers: s})
 	if err != nil {
@@ -112,6 +116,9 @@ func record(t *testing.T, s *shop, steps ...modeltest.Step) *audit.Log {
 	l := &audit.Log{Windows: []audit.Entry[event.Window]{{V: w}}, Steps: k.steps}
 	if res.Reply != nil {
 		l.Replies = []audit.Entry[event.Reply]{{V: *res.Reply}}
+	}
+	for _, h := range res.Hits {
+		l.Hits = append(l.Hits, audit.Entry[event.GuardrailHit]{V: h})
 	}
 	return l
 }

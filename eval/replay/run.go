@@ -22,11 +22,25 @@ type Run struct {
 	Window event.Window // with the members that the run claimed
 	Steps  []event.Step // in order
 	Reply  *event.Reply // nil: the run published none
+	Hits   []event.GuardrailHit
 }
 
 // Find is the runs of an id, oldest first: of one run, of a window, or of every
 // window that a danmaku was in.
 func Find(l *audit.Log, id string) ([]*Run, error) {
+	out := collect(l, func(st event.Step, w event.Window) bool { return names(id, st, w) })
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: %w", id, ErrUnknownID)
+	}
+	return out, nil
+}
+
+// All is every run of a log whose window it holds, oldest first.
+func All(l *audit.Log) []*Run {
+	return collect(l, func(event.Step, event.Window) bool { return true })
+}
+
+func collect(l *audit.Log, want func(event.Step, event.Window) bool) []*Run {
 	windows := map[event.WindowID]event.Window{}
 	for _, w := range l.Windows {
 		windows[w.V.WindowID] = w.V
@@ -35,7 +49,7 @@ func Find(l *audit.Log, id string) ([]*Run, error) {
 	for _, e := range l.Steps {
 		st := e.V
 		w, ok := windows[st.WindowID]
-		if !ok || !names(id, st, w) {
+		if !ok || !want(st, w) {
 			continue
 		}
 		r := runs[st.RunID]
@@ -52,8 +66,10 @@ func Find(l *audit.Log, id string) ([]*Run, error) {
 			r.Reply = &e.V
 		}
 	}
-	if len(runs) == 0 {
-		return nil, fmt.Errorf("%s: %w", id, ErrUnknownID)
+	for _, e := range l.Hits {
+		if r := runs[e.V.RunID]; r != nil && !slices.ContainsFunc(r.Hits, func(h event.GuardrailHit) bool { return h.HitID == e.V.HitID }) {
+			r.Hits = append(r.Hits, e.V)
+		}
 	}
 	var out []*Run
 	for _, r := range runs {
@@ -64,7 +80,7 @@ func Find(l *audit.Log, id string) ([]*Run, error) {
 	slices.SortFunc(out, func(a, b *Run) int {
 		return cmp.Or(cmp.Compare(a.Steps[0].StartedMs, b.Steps[0].StartedMs), cmp.Compare(a.ID, b.ID))
 	})
-	return out, nil
+	return out
 }
 
 func names(id string, st event.Step, w event.Window) bool {

@@ -89,9 +89,44 @@ func TestDemoAnswersAndGoesOnWithItsData(t *testing.T) {
 	if code != 0 || strings.Count(out, "\n") != 2 || !strings.Contains(out, "answered") {
 		t.Errorf("danmaku list: exit %d\n%s", code, out)
 	}
+	dryRun(t, data)
 	other := write(t, "other.room.txtar", tinyRoom)
 	if code, _, errs := run("demo", "--room", other, "--data", data); code == 0 || !strings.Contains(errs, "holds a run of") {
 		t.Errorf("another room on the same data: exit %d: %s", code, errs)
+	}
+}
+
+// dryRun tries hooks on what the tiny room's runs said.
+func dryRun(t *testing.T, data string) {
+	t.Helper()
+	quiet := write(t, "quiet.yaml", "name: quiet\nversion: \"1\"\npoint: before_reply\nwhen: 'reply.text != \"\"'\naction: suppress\n")
+	broken := write(t, "broken.yaml", "name: broken\nversion: \"1\"\npoint: before_reply\naction: block\nwhen: 'reply.text =='\n")
+	for _, tt := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{[]string{"--dir", "../../harness"}, 0, []string{"with the same hooks", "stopped now 0, stops that vanish 0, said in other words 0, stopped otherwise 0"}},
+		{[]string{"--hooks", quiet, "--since", "7d"}, 0, []string{"quiet 1 (new)", "stopped r-tiny", "then allow, now suppress by quiet"}},
+		{[]string{"--hooks", quiet, "--json"}, 0, []string{`"stopped":`, `"rule":"quiet"`, `"run_id":"r-tiny`}},
+		{[]string{"--hooks", quiet, "--fail-on", "vanished"}, 0, nil},
+		{[]string{"--hooks", quiet, "--fail-on", "vanished,stopped"}, 1, nil},
+		{[]string{"--hooks", quiet, "--release", "nobody"}, 0, []string{"0 runs, 0 texts"}},
+		{[]string{"--hooks", broken}, 1, []string{broken + ":5: hook broken: when: "}},
+		{[]string{"--hooks", "/nowhere"}, 1, []string{"/nowhere", "folder of them"}},
+		{[]string{}, 2, []string{"--hooks"}},
+		{[]string{"--hooks", quiet, "--since", "soon"}, 2, []string{"soon", "7d"}},
+		{[]string{"--hooks", quiet, "--fail-on", "x"}, 2, []string{`"x"`, "vanished"}},
+	} {
+		code, out, errs := run(append([]string{"harness", "dry-run", "--data", data}, tt.args...)...)
+		if code != tt.code {
+			t.Errorf("%v: exit %d, want %d: %s%s", tt.args, code, tt.code, out, errs)
+		}
+		for _, w := range tt.want {
+			if !strings.Contains(out+errs, w) {
+				t.Errorf("%v: %q is not in %s%s", tt.args, w, out, errs)
+			}
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		HarnessHash:     runHarnessHash,
 		HarnessDiff:     runHarnessDiff,
 		HarnessNew:      runHarnessNew,
+		HarnessDryRun:   runHarnessDryRun,
 		TrajectoryShow:  runTrajectoryShow,
 		Replay:          runReplay,
 		VoiceStop:       runVoiceStop,

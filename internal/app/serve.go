@@ -12,6 +12,8 @@ import (
 
 	"go.uber.org/fx"
 
+	"livehost/agentworker/guardrail"
+	"livehost/agentworker/hook"
 	"livehost/dispatcher/outlet"
 	"livehost/harness"
 	"livehost/internal/cli"
@@ -165,6 +167,9 @@ func runCheck(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
 func runHarnessValidate(_ context.Context, dir string, std cli.IO) error {
 	h, err := loadHarness(HarnessConfig{Dir: dir})
 	if err != nil {
+		return err
+	}
+	if _, err := hook.New(h.Hooks(), guardrail.Checks()); err != nil { // their conditions
 		return err
 	}
 	fmt.Fprintf(std.Out, "the harness is good: releases %v\n", h.Releases())

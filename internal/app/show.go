@@ -79,34 +79,43 @@ func runDanmakuList(ctx context.Context, o cli.ShowOptions, std cli.IO) error {
 }
 
 // readLog reads the log of a broker, or that of an embedded run that has ended.
-func readLog(ctx context.Context, o cli.ShowOptions, std cli.IO) (*audit.Log, error) {
+func readLog(ctx context.Context, o cli.ShowOptions, std cli.IO) (l *audit.Log, err error) {
+	err = withReader(ctx, o, std, func(ctx context.Context, r *kafka.Reader) (err error) {
+		l, err = audit.Read(ctx, r)
+		return err
+	})
+	return l, err
+}
+
+// withReader gives a reader of that log.
+func withReader(ctx context.Context, o cli.ShowOptions, std cli.IO, read func(context.Context, *kafka.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, showTimeout)
 	defer cancel()
 	cfg := DefaultConfig()
 	if err := config.Load(&cfg, o.Config, os.Environ()); err != nil {
-		return nil, err
+		return err
 	}
 	log := newLogger(LogConfig{Level: "error", Format: "text"}, std.Err)
 	if o.Data != "" {
 		kc := kafkaserver.DefaultConfig()
 		kc.DataDir = filepath.Join(o.Data, "kafka")
 		if _, err := os.Stat(kc.DataDir); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("--data %s: no log there; name the data directory of a demo run with --keep", o.Data)
+			return fmt.Errorf("--data %s: no log there; name the data directory of a demo run with --keep", o.Data)
 		}
 		server, err := kafkaserver.Start(kc, log)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer server.Close()
 		cfg.Kafka.Brokers = server.Addrs()
 	}
 	if err := config.At("kafka", cfg.Kafka.Validate()); err != nil {
-		return nil, fmt.Errorf("%w\nname a run's --data directory, or a --config with brokers", err)
+		return fmt.Errorf("%w\nname a run's --data directory, or a --config with brokers", err)
 	}
 	reader, err := kafka.NewReader(cfg.Kafka, log)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer reader.Close()
-	return audit.Read(ctx, reader)
+	return read(ctx, reader)
 }

@@ -68,6 +68,7 @@ type Actions struct {
 	HarnessHash     func(ctx context.Context, dir string, io IO) error
 	HarnessDiff     func(ctx context.Context, dir, other string, io IO) error
 	HarnessNew      func(ctx context.Context, dir, kind, name string, io IO) error
+	HarnessDryRun   func(context.Context, DryRunOptions, IO) error
 	TrajectoryShow  func(context.Context, TrajectoryOptions, IO) error
 	Replay          func(context.Context, ReplayOptions, IO) error
 	VoiceStop       func(context.Context, VoiceOptions, IO) error

@@ -7,6 +7,7 @@ import (
 // harnessMore are the commands that compare and begin content.
 func harnessMore(a Actions, dir *string, io IO) []*cobra.Command {
 	return []*cobra.Command{
+		dryRun(a, dir, io),
 		{
 			Use: "diff OTHER", Args: exactly(1),
 			Short: "What each release of another harness folder binds differently from --dir",
