@@ -61,8 +61,8 @@ type Binding struct {
 	Handler    Handler
 	// Lanes bounds how many Handle calls run at once (default 64).
 	Lanes int
-	// MaxUnfinished pauses a partition above this many unacknowledged records
-	// (default 10,000).
+	// MaxUnfinished pauses a partition above this many unacknowledged records, or
+	// a hundred times as many since the oldest of them (default 10,000).
 	MaxUnfinished int
 }
 

@@ -89,3 +89,7 @@ func (t *Tracker) Oldest() (offset int64, ok bool) {
 
 // Unfinished is how many started offsets are not finished.
 func (t *Tracker) Unfinished() int { return t.unfinished }
+
+// Kept is how many started offsets lie from the oldest unfinished one on, finished
+// or not: what would be handed over again after a crash.
+func (t *Tracker) Kept() int { return len(t.marks) - t.head }

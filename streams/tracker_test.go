@@ -93,8 +93,8 @@ func TestTrackerProperty(t *testing.T) {
 			for len(order) > 0 && finished[order[0]] {
 				want, order = order[0]+1, order[1:]
 			}
-			if got, _ := tr.Commit(); got != want || tr.Unfinished() != len(open) {
-				t.Fatalf("seed %d: commit %d unfinished %d, want %d and %d", seed, got, tr.Unfinished(), want, len(open))
+			if got, _ := tr.Commit(); got != want || tr.Unfinished() != len(open) || tr.Kept() != len(order) {
+				t.Fatalf("seed %d: commit %d unfinished %d kept %d, want %d, %d and %d", seed, got, tr.Unfinished(), tr.Kept(), want, len(open), len(order))
 			}
 		}
 	}

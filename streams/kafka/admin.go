@@ -40,8 +40,9 @@ func (l GroupLag) Lost() int64 {
 	return max(0, l.Start-l.Committed)
 }
 
-// Lags is the lag of every group in every partition that it has committed in,
-// ordered by group, topic and partition.
+// Lags is the lag of every group in every partition of the topics that it has
+// committed in, ordered by group, topic and partition. A partition in which it
+// never committed anything is one it has not begun: it may hang there.
 func (r *Reader) Lags(ctx context.Context) ([]GroupLag, error) {
 	groups, err := r.admin.ListGroups(ctx)
 	if err != nil {
@@ -62,7 +63,7 @@ func (r *Reader) Lags(ctx context.Context) ([]GroupLag, error) {
 	if len(out) == 0 {
 		return nil, nil
 	}
-	if err := r.place(ctx, topics, out); err != nil {
+	if out, err = r.place(ctx, topics, out); err != nil {
 		return nil, err
 	}
 	for i := range out {
@@ -78,8 +79,8 @@ func (r *Reader) Lags(ctx context.Context) ([]GroupLag, error) {
 	return out, nil
 }
 
-// place notes where the partitions begin and end.
-func (r *Reader) place(ctx context.Context, topics map[string]bool, lags []GroupLag) error {
+// place adds the partitions that were not committed in, and notes where all begin and end.
+func (r *Reader) place(ctx context.Context, topics map[string]bool, lags []GroupLag) ([]GroupLag, error) {
 	var names []string
 	for name := range topics {
 		names = append(names, name)
@@ -89,14 +90,30 @@ func (r *Reader) place(ctx context.Context, topics map[string]bool, lags []Group
 		err = starts.Error()
 	}
 	if err != nil {
-		return fmt.Errorf("kafka: list offsets: %w", classify(err))
+		return nil, fmt.Errorf("kafka: list offsets: %w", classify(err))
 	}
 	ends, err := r.admin.ListCommittedOffsets(ctx, names...) // up to the last stable one
 	if err == nil {
 		err = ends.Error()
 	}
 	if err != nil {
-		return fmt.Errorf("kafka: list offsets: %w", classify(err))
+		return nil, fmt.Errorf("kafka: list offsets: %w", classify(err))
+	}
+	type place struct {
+		group, topic string
+		partition    int32
+	}
+	committed, reads := make(map[place]bool), make(map[place]bool)
+	for _, l := range lags {
+		committed[place{l.Group, l.Topic, l.Partition}] = true
+		reads[place{group: l.Group, topic: l.Topic}] = true
+	}
+	for at := range reads {
+		for p := range starts[at.topic] {
+			if !committed[place{at.group, at.topic, p}] {
+				lags = append(lags, GroupLag{Group: at.group, Topic: at.topic, Partition: p, Committed: -1})
+			}
+		}
 	}
 	for i := range lags {
 		l := &lags[i]
@@ -107,7 +124,7 @@ func (r *Reader) place(ctx context.Context, topics map[string]bool, lags []Group
 			l.End = o.Offset
 		}
 	}
-	return nil
+	return lags, nil
 }
 
 // appended is when the first record at or after the offset came into the log.

@@ -38,6 +38,8 @@ func newClient(cfg Config, log *slog.Logger, opts ...kgo.Opt) (*kgo.Client, erro
 		kgo.DisableClientMetrics(),
 		kgo.FetchMinBytes(1),
 		kgo.FetchMaxWait(fetchMaxWait),
+		// We have no transactions; a platform's producer may. What it aborts was never said.
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 	)
 	cl, err := kgo.NewClient(append(common, opts...)...)
 	if err != nil {

@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(brokerDir); dir != "" {
 		broker(dir)
 	}
+	if spec := os.Getenv(memberSpec); spec != "" {
+		member(spec)
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -65,6 +65,12 @@ func (f faulty) join(h handlerFunc) (stop func()) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	return f.run(m)
+}
+
+// run runs a member until the test ends or stop is called.
+func (f faulty) run(m streamstest.Member) (stop func()) {
+	f.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- m.Run(ctx) }()
@@ -76,6 +82,30 @@ func (f faulty) join(h handlerFunc) (stop func()) {
 	})
 	f.Cleanup(stop)
 	return stop
+}
+
+func (f faulty) partitions() int32 {
+	f.Helper()
+	n, err := f.sys.Reader.Partitions(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	return n
+}
+
+func (f faulty) partition(room event.RoomID) int32 { return topic.PartitionOf(room, f.partitions()) }
+
+// lag is the whole group's.
+func (f faulty) lag() (sum int64) {
+	f.Helper()
+	lags, err := f.sys.Reader.(*kafka.Reader).Lags(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, l := range lags {
+		sum += l.Lag()
+	}
+	return sum
 }
 
 func (f faulty) committed() int64 {

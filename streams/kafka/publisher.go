@@ -31,6 +31,13 @@ type Publisher struct {
 
 var _ streams.Publisher = (*Publisher)(nil)
 
+// What may wait for the broker at once. Beyond either, Send waits: whoever publishes
+// slows down with the broker, and memory stays bounded when it is away.
+const (
+	maxBuffered      = 10_000
+	maxBufferedBytes = 64 << 20
+)
+
 // NewPublisher makes a Publisher; it connects on first use.
 func NewPublisher(cfg Config, log *slog.Logger) (*Publisher, error) {
 	limits := make(map[string]int32)
@@ -39,6 +46,8 @@ func NewPublisher(cfg Config, log *slog.Logger) (*Publisher, error) {
 	}
 	cl, err := newClient(cfg, log,
 		kgo.RequiredAcks(kgo.AllISRAcks()),
+		kgo.MaxBufferedRecords(maxBuffered),
+		kgo.MaxBufferedBytes(maxBufferedBytes),
 		kgo.ProducerLinger(0),                                // a viewer is waiting; load makes batches by itself
 		kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)), // murmur2, see topic.PartitionOf
 		kgo.ProducerBatchMaxBytesFn(func(name string) int32 {

@@ -217,7 +217,7 @@ func (r *Reader) refollow(ctx context.Context, cl *kgo.Client, known map[string]
 	return nil
 }
 
-// bounds are the first retained offset and the offset after the last record.
+// bounds are the first retained offset and the offset after the last stable record.
 func (r *Reader) bounds(ctx context.Context, topicName string, partition int32) (start, end int64, err error) {
 	at := func(list func(context.Context, ...string) (kadm.ListedOffsets, error)) (int64, error) {
 		listed, err := list(ctx, topicName)
@@ -231,7 +231,7 @@ func (r *Reader) bounds(ctx context.Context, topicName string, partition int32) 
 		return o.Offset, o.Err
 	}
 	if start, err = at(r.admin.ListStartOffsets); err == nil {
-		end, err = at(r.admin.ListEndOffsets)
+		end, err = at(r.admin.ListCommittedOffsets)
 	}
 	if err != nil {
 		err = fmt.Errorf("kafka: offsets of %s partition %d: %w", topicName, partition, classify(err))

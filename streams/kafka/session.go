@@ -91,6 +91,7 @@ func (s *session) options() []kgo.Opt {
 		kgo.HeartbeatInterval(heartbeatInterval),
 		kgo.RebalanceTimeout(c.cfg.DrainBudget + rejoinMargin),
 		kgo.DisableAutoCommit(),
+		kgo.KeepControlRecords(), // they have offsets, which must be committed past
 		kgo.BlockRebalanceOnPoll(),
 		kgo.AdjustFetchOffsetsFn(s.adjust),
 		kgo.OnPartitionsAssigned(func(_ context.Context, _ *kgo.Client, m map[string][]int32) { s.assigned(m) }),

@@ -71,6 +71,10 @@ func (s *session) dispatch(p kgo.FetchTopicPartition) {
 	}
 	tasks := s.batch[:0]
 	for _, r := range p.Records {
+		if r.Attrs.IsControl() {
+			s.skip(&task{unit: u, log: l, rec: streams.Record{Offset: r.Offset}})
+			continue
+		}
 		t := task{unit: u, log: l, rec: recordOf(r, s.room(r.Key))}
 		if len(r.Key) == 0 || !utf8.Valid(r.Key) {
 			u.skipHandler()
@@ -90,6 +94,14 @@ func (s *session) dispatch(p kgo.FetchTopicPartition) {
 	s.lanes.PutAll(tasks, taskRoom)
 	clear(tasks)
 	s.batch = tasks
+}
+
+// skip finishes a record that is nobody's: the end of a producer's transaction.
+func (s *session) skip(t *task) {
+	t.unit.skipHandler()
+	t.unit.mu.Lock()
+	defer t.unit.mu.Unlock()
+	s.finish(t)
 }
 
 func taskRoom(t *task) event.RoomID { return t.rec.Key }
@@ -172,7 +184,7 @@ func (s *session) finish(t *task) {
 	t.rec.Value, t.rec.Headers = nil, nil // its neighbours may keep the task alive
 	u.handed--
 	u.down()
-	if l.tracker.Unfinished() <= s.binding.MaxUnfinished/2 {
+	if l.paused && !l.above(s.binding.MaxUnfinished/2) {
 		u.resume(s.client, l)
 	}
 }

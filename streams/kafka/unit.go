@@ -263,14 +263,25 @@ func (u *unit) grown(offsets map[string]map[int32]kgo.EpochOffset) []*partitionL
 	return out
 }
 
-// pause stops fetching for l when more than limit of its records are unfinished.
+// keptPerUnfinished bounds what is kept behind one record that hangs while others
+// of its partition go on, as a multiple of MaxUnfinished: it costs memory, and comes
+// again after a crash.
+const keptPerUnfinished = 100
+
+// pause stops fetching for l when more than limit of its records are unfinished, or
+// too many are kept because of one.
 func (u *unit) pause(cl *kgo.Client, l *partitionLog, limit int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !l.paused && l.tracker.Unfinished() > limit {
+	if !l.paused && l.above(limit) {
 		l.paused = true
 		cl.PauseFetchPartitions(map[string][]int32{l.topic: {l.partition}})
 	}
+}
+
+// above reports whether l has more to finish than a limit allows.
+func (l *partitionLog) above(limit int) bool {
+	return l.tracker.Unfinished() > limit || l.tracker.Kept() > keptPerUnfinished*limit
 }
 
 // resume undoes pause. The caller holds mu.
