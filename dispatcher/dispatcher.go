@@ -154,11 +154,25 @@ func (d *Dispatcher) reply(p *partition, reply event.Reply, ack streams.Ack) {
 	})
 	p.addJob(j)
 	rm := p.room(reply.RoomID)
+	if p.begun(rm, &reply) {
+		d.fenceOff(rm)
+	}
 	rm.mu.Lock()
 	pl := rm.take(j, d.deps.Clock.NowMs())
 	rm.mu.Unlock()
 	d.carryOut(rm, pl)
 	j.release()
+}
+
+// fenceOff makes this process the room's owner before it judges what an earlier one
+// began: that one, if it still lives, tells no other end then. Without the ledger the log
+// alone decides.
+func (d *Dispatcher) fenceOff(rm *room) {
+	ctx, cancel := clock.WithWallTimeout(rm.p.ctx, detached)
+	defer cancel()
+	if _, err := rm.owner(ctx); err != nil && rm.p.ctx.Err() == nil {
+		d.deps.Log.Warn("the ledger is away, an earlier owner of the room is not fenced off", "err", err)
+	}
 }
 
 func (d *Dispatcher) roomEvent(p *partition, e *event.RoomEvent) {

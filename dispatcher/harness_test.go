@@ -87,6 +87,7 @@ type outlet struct {
 	sendErr error         // of Send
 	drag    time.Duration // how much longer than estimated it speaks
 	hold    chan struct{} // when set, Speak waits for it before it begins
+	freeze  chan struct{} // when set, Speak waits for it after it has ended, whatever its context says
 }
 
 func (o *outlet) Name() string { return "test" }
@@ -114,6 +115,9 @@ func (o *outlet) Speak(ctx context.Context, u dispatcher.Utterance) (dispatcher.
 	o.mu.Lock()
 	o.talking--
 	o.mu.Unlock()
+	if o.freeze != nil {
+		<-o.freeze
+	}
 	return dispatcher.Spoken{FirstAudioMs: nowMs, EndMs: o.clock.NowMs()}, err
 }
 

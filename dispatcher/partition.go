@@ -120,6 +120,20 @@ func (p *partition) before(o *owed) known {
 	}
 }
 
+// begun reports whether an earlier process began to speak for the reply, or for one of
+// its danmaku, and did not say how it ended.
+func (p *partition) begun(rm *room, reply *event.Reply) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if dl, ok := p.past.states.get(deliveryKey{rm.id, deliveryID(reply, p.d.voice(), "")}); ok && dl.State == event.DeliveryStarted {
+		return true
+	}
+	return reply.Public != nil && slices.ContainsFunc(reply.Public.Covers, func(id event.DanmakuID) bool {
+		dl, ok := p.past.delivered.get(danmakuKey{rm.id, id})
+		return ok && dl.State == event.DeliveryStarted
+	})
+}
+
 func (p *partition) delivery(room event.RoomID, id event.DeliveryID) *event.Delivery {
 	p.mu.Lock()
 	defer p.mu.Unlock()

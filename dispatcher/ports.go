@@ -48,7 +48,9 @@ type Outlet interface {
 	Name() string
 	// Speak returns when the last audio was played. It begins by SpeakByMs or
 	// returns ErrLate. When ctx ends it falls silent at once and returns ctx's
-	// error, with Spoken telling how far it came; the same goes for its own errors.
+	// error, with Spoken telling how far it came; the same goes for its own errors. It
+	// begins nothing that would outlast ctx's deadline, the end of the voice's lease.
+	// ErrFenced when the outlet knows a later owner of the room.
 	Speak(ctx context.Context, u Utterance) (Spoken, error)
 }
 
@@ -128,7 +130,7 @@ const (
 	ClaimReleased ClaimState = "released"
 )
 
-// ErrFenced is a Begin by an owner that is no longer the room's.
+// ErrFenced is a Begin or speech by an owner that is no longer the room's.
 var ErrFenced = errors.New("another owner has the room")
 
 // ErrVoiceHeld is a Begin of speech while the lease of an earlier owner lasts. It is

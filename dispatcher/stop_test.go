@@ -2,6 +2,7 @@ package dispatcher_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -118,6 +119,24 @@ func TestTwoOwners(t *testing.T) {
 		wait(15 * time.Second)
 		r.wantSaid(first, "第二句")
 		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken", "b": "answered spoken"})
+		old.Revoked(t.Context(), 0)
+	})
+	bubble(t, "streaming 34: stopped beyond its lease, the old owner tells no other end", func(t *testing.T, r *rig) {
+		r.out.freeze = make(chan struct{})
+		r.in(r.reply("w1", strings.Repeat("长", 20), []string{"a"}))
+		wait(6 * time.Second) // said, and the process is stopped before it tells so
+		old, oldOut := r.d, r.out
+		r.out = &outlet{clock: r.clock}
+		r.start()
+		r.hand(r.inputs[0])
+		synctest.Wait()
+		wait(10 * time.Second) // the lease is over
+		close(oldOut.freeze)
+		synctest.Wait()
+		r.wantOutcomes(map[event.DanmakuID]string{"a": "failed interrupted"})
+		if got := r.deliveries()["w1/test"]; !slices.Equal(got, []event.DeliveryState{event.DeliveryStarted, event.DeliveryInterrupted}) {
+			t.Errorf("deliveries %v", got)
+		}
 		old.Revoked(t.Context(), 0)
 	})
 	bubble(t, "speech beyond its lease is cut off", func(t *testing.T, r *rig) {

@@ -109,7 +109,25 @@ func (d *Dispatcher) say(rm *room, it *item) {
 	if err != nil && rm.p.ctx.Err() == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
+	if errors.Is(err, ErrFenced) || !d.stillOurs(rm, claim, begun) {
+		d.giveUp(rm, it, errNotOurs) // the later owner has said in the log how it ended
+		return
+	}
 	d.afterSpeech(rm, it, claim, spoken, err)
+}
+
+// stillOurs asks the ledger whether the end of speech is ours to tell, when that is in
+// doubt: a process that was stopped for longer than its lease, or was cut off from its
+// group, may have lost the room. When the ledger is away the speech that we did counts.
+func (d *Dispatcher) stillOurs(rm *room, claim Claim, begun time.Time) bool {
+	if time.Since(begun) <= claim.Lease && !rm.p.isDraining() {
+		return true
+	}
+	ctx, cancel := clock.WithWallTimeout(context.WithoutCancel(rm.p.ctx), detached)
+	defer cancel()
+	claim.Lease = 0
+	_, err := d.deps.Ledger.Begin(ctx, claim)
+	return !errors.Is(err, ErrFenced)
 }
 
 // leaseMargin is the wall time for falling silent before a lease ends.

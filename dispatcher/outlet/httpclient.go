@@ -25,6 +25,14 @@ func validURL(s string) error {
 	return nil
 }
 
+// withoutRedirects is the client for calls that are only meant for the address they are
+// sent to: followed, a redirected POST becomes a GET that some page answers with success.
+func withoutRedirects(client *http.Client) *http.Client {
+	stay := *client
+	stay.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &stay
+}
+
 // maxErrorBody is how much of a refusal is kept for the log.
 const maxErrorBody = 512
 

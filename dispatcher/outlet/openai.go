@@ -69,7 +69,7 @@ func NewOpenAISpeech(cfg OpenAIConfig, client *http.Client) (*OpenAISpeech, erro
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("openai speech: %w", err)
 	}
-	return &OpenAISpeech{cfg: cfg, client: client}, nil
+	return &OpenAISpeech{cfg: cfg, client: withoutRedirects(client)}, nil
 }
 
 // Name is "openai".

@@ -72,6 +72,9 @@ func (v *Voice) With(floor *Floor, sinks ...Sink) *Voice {
 // Name is the synthesiser's.
 func (v *Voice) Name() string { return v.synth.Name() }
 
+// errTooLong is audio that would outlast the time for which the voice is ours.
+var errTooLong = fault.Errorf(fault.Invalid, "outlet: the audio is longer than the voice may speak")
+
 // errFloorKept ends speech that was interrupted and got no floor again.
 var errFloorKept = fault.Errorf(fault.Unavailable, "outlet: somebody else kept the floor")
 
@@ -97,7 +100,7 @@ func (v *Voice) Speak(ctx context.Context, u dispatcher.Utterance) (spoken dispa
 		}
 		spoken.Sentences++
 	}
-	v.emit(ctx, v.cue(u, len(u.Sentences)-1, event.CueEnd, Clip{}), Clip{})
+	_ = v.emit(ctx, v.cue(u, len(u.Sentences)-1, event.CueEnd, Clip{}), Clip{}) // all was heard, whoever knows
 	return spoken, nil
 }
 
@@ -157,12 +160,17 @@ func (v *Voice) ready(ctx context.Context, u dispatcher.Utterance, next <-chan s
 // play emits a sentence and waits for its length.
 func (v *Voice) play(ctx context.Context, u dispatcher.Utterance, i int, clip Clip, spoken *dispatcher.Spoken) error {
 	for begun := 1; ; begun++ {
+		// A sentence that was begun plays to its end even if this process dies, and a process that
+		// was stopped for a while may find its time over before its context says so.
+		if by, ok := ctx.Deadline(); ok && time.Until(by) < v.clock.Wall(clip.Length) {
+			return errTooLong
+		}
 		cue := v.cue(u, i, event.CueSentence, clip)
 		if cue.AtMs = v.clock.NowMs(); begun > 1 {
 			cue.CueID += fmt.Sprint("/", begun)
 		}
-		if !v.emit(ctx, cue, clip) {
-			return fault.Errorf(fault.Unavailable, "outlet: no sink took a sentence")
+		if err := v.emit(ctx, cue, clip); err != nil {
+			return err
 		}
 		if spoken.FirstAudioMs == 0 {
 			spoken.FirstAudioMs = cue.AtMs
@@ -172,7 +180,7 @@ func (v *Voice) play(ctx context.Context, u dispatcher.Utterance, i int, clip Cl
 		if err != nil || !cut {
 			return err
 		}
-		v.emit(ctx, v.cue(u, i, event.CueStop, Clip{}), Clip{})
+		_ = v.emit(ctx, v.cue(u, i, event.CueStop, Clip{}), Clip{}) // logged; the floor's new holder is heard anyway
 		limited, cancel := v.clock.WithTimeout(ctx, longestWait)
 		err = v.floor.await(limited, u.RoomID)
 		cancel()
@@ -206,7 +214,7 @@ func (v *Voice) fallSilent(ctx context.Context, u dispatcher.Utterance, i int, s
 	}
 	ctx, cancel := clock.WithWallTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
-	v.emit(ctx, v.cue(u, i, event.CueStop, Clip{}), Clip{})
+	_ = v.emit(ctx, v.cue(u, i, event.CueStop, Clip{}), Clip{}) // logged; there is nothing else to be done
 	spoken.EndMs = max(v.clock.NowMs(), spoken.FirstAudioMs)
 	return spoken
 }
@@ -223,9 +231,9 @@ func (v *Voice) cue(u dispatcher.Utterance, i int, kind event.CueKind, clip Clip
 	return c
 }
 
-// emit hands the cue to every sink at the same time; false when none took it. One place
-// that does not hear does not silence the others.
-func (v *Voice) emit(ctx context.Context, cue event.SpeechCue, clip Clip) bool {
+// emit hands the cue to every sink at the same time. One place that does not hear does
+// not silence the others, but one that knows a later owner of the room does.
+func (v *Voice) emit(ctx context.Context, cue event.SpeechCue, clip Clip) error {
 	ctx, cancel := clock.WithWallTimeout(ctx, emitTimeout)
 	defer cancel()
 	errs := make([]error, len(v.sinks))
@@ -242,5 +250,11 @@ func (v *Voice) emit(ctx context.Context, cue event.SpeechCue, clip Clip) bool {
 			v.log.Warn("a sink did not take a cue", "sink", v.sinks[i].Name(), "kind", string(cue.Kind), "room_id", cue.RoomID, "err", err)
 		}
 	}
-	return taken
+	switch err := errors.Join(errs...); {
+	case errors.Is(err, dispatcher.ErrFenced):
+		return fmt.Errorf("outlet: %w", dispatcher.ErrFenced)
+	case !taken:
+		return fault.Errorf(fault.Unavailable, "outlet: no sink took a cue: %w", err)
+	}
+	return nil
 }

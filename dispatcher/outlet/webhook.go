@@ -60,7 +60,9 @@ const (
 
 // Webhook posts cues, private text and hand-overs as JSON: a Sink, a
 // dispatcher.PrivateOutlet and a dispatcher.HandOverOutlet. Each call is signed and
-// carries an idempotency key; the same key may be seen again.
+// carries an idempotency key; the same key may be seen again. A receiver that remembers
+// the highest fence of each room answers 412 to a cue with a lower one, and the sender
+// falls silent. Redirects are not followed: a signed call goes where it was configured.
 type Webhook struct {
 	cfg    WebhookConfig
 	client *http.Client
@@ -77,7 +79,7 @@ func NewWebhook(cfg WebhookConfig, client *http.Client) (*Webhook, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("webhook: %w", err)
 	}
-	return &Webhook{cfg: cfg, client: client}, nil
+	return &Webhook{cfg: cfg, client: withoutRedirects(client)}, nil
 }
 
 // Name is "webhook".
@@ -154,6 +156,9 @@ func (w *Webhook) attempt(ctx context.Context, key string, body []byte) error {
 	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
 		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxErrorBody)) // so that the connection is used again
 		return nil
+	}
+	if resp.StatusCode == http.StatusPreconditionFailed {
+		return fmt.Errorf("webhook: %w", dispatcher.ErrFenced)
 	}
 	return statusError("webhook", resp)
 }
