@@ -11,6 +11,7 @@ import (
 	"livehost/agentworker/runner"
 	"livehost/internal/clock"
 	"livehost/internal/fault"
+	"livehost/internal/telemetry"
 	"livehost/streams"
 	"livehost/streams/event"
 )
@@ -77,6 +78,8 @@ type Deps struct {
 	Claims    Claims
 	Releases  Releases
 	Runner    *runner.Runner
+
+	Telemetry *telemetry.Instruments // nil: none
 }
 
 // Agent is the stage.

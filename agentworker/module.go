@@ -8,6 +8,7 @@ import (
 	"livehost/agentworker/runner"
 	"livehost/internal/clock"
 	"livehost/internal/lifecycle"
+	"livehost/internal/telemetry"
 	"livehost/streams"
 )
 
@@ -29,12 +30,13 @@ type params struct {
 	Claims    Claims
 	Releases  Releases
 	Runner    *runner.Runner
+	Telemetry *telemetry.Instruments `optional:"true"`
 }
 
 func provide(p params) (*Agent, error) {
 	return New(p.Config, Deps{
 		Clock: p.Clock, Log: p.Log, Publisher: p.Publisher, Reader: p.Reader,
-		Claims: p.Claims, Releases: p.Releases, Runner: p.Runner,
+		Claims: p.Claims, Releases: p.Releases, Runner: p.Runner, Telemetry: p.Telemetry,
 	})
 }
 

@@ -62,6 +62,8 @@ func (a *Agent) handle(ctx context.Context, j *job) (wait time.Duration, err err
 	claim.Keys = got.Held
 	w.Members = membersOf(&w, got.Held)
 	runID := event.NewRunID(w.WindowID, got.Attempt)
+	ctx, span := a.deps.Telemetry.Window(ctx, &w, runID, got.Attempt, j.received)
+	defer func() { span.End(failure(err)) }()
 	rec := trajectory.New(a.deps.Publisher, event.Step{RunID: runID, WindowID: w.WindowID, RoomID: w.RoomID, Variant: w.Variant})
 	res, err := a.answer(ctx, j, w, got, rec, func() { a.recordClaim(ctx, rec, began, got.Held, degraded) })
 	if err == nil {
@@ -73,6 +75,14 @@ func (a *Agent) handle(ctx context.Context, j *job) (wait time.Duration, err err
 		return 0, fmt.Errorf("window %s: %w", w.WindowID, err)
 	}
 	return 0, nil
+}
+
+// failure names an error for a span.
+func failure(err error) string {
+	if err == nil {
+		return ""
+	}
+	return fault.KindOf(err).String()
 }
 
 // answer expires the members whose time is over and has the rest answered.

@@ -100,6 +100,7 @@ type Response struct {
 	Finish     Finish
 	Usage      Usage
 	Rescued    bool          // the tool calls were written as text
+	Model      string        // as the replica names it; empty when it does not
 	Replica    string        // which replica answered
 	FirstToken time.Duration // wall, from the request to the first token of any kind
 	Wait       time.Duration // wall, waiting for a slot

@@ -157,7 +157,7 @@ func (s *state) runAll(ctx context.Context, acts []*action) {
 	for _, a := range acts {
 		if a.result.Code == "" {
 			ran = ran || flowName(a.tool) == ""
-			wg.Go(func() { a.result = s.run(ctx, run, a) })
+			wg.Go(func() { a.result = s.call(ctx, run, a) })
 		}
 	}
 	wg.Wait()
@@ -179,9 +179,9 @@ func (s *state) toolRun() *tool.Run {
 	return run
 }
 
-// run makes one call. A tool that does not stop in time is left behind: its result
+// execute makes one call. A tool that does not stop in time is left behind: its result
 // is not waited for, so that the others' still reach an answer.
-func (s *state) run(ctx context.Context, run *tool.Run, a *action) tool.Result {
+func (s *state) execute(ctx context.Context, run *tool.Run, a *action) tool.Result {
 	if a.tool == nil || a.tool.Binding.Kind == harness.BindBuiltin { // takes no time, so none can run out
 		return s.rel.Toolbox.Call(context.WithoutCancel(ctx), run, a.call.Name, a.call.Arguments)
 	}

@@ -100,6 +100,7 @@ func (s *state) goCompact(ctx context.Context, cause string) {
 }
 
 func (s *state) fallback(ctx context.Context, to, cause string) {
+	s.span.Fallback(to, cause)
 	s.step(ctx, time.Now(), event.Step{Kind: event.StepFallback, Name: to, Cause: cause})
 }
 
@@ -116,7 +117,7 @@ func (s *state) request(ctx context.Context, try int) (model.Response, error) {
 		Temperature: s.r.cfg.Temperature, TopP: s.r.cfg.TopP,
 		NoThinking: s.route == routeCompact, Budget: budget, Avoid: s.avoid,
 	}
-	resp, err := s.r.model.Complete(ctx, req)
+	resp, err := s.chat(ctx, req)
 	s.timing.SlotWallUs += resp.Wait.Microseconds()
 	s.timing.PolicyWallUs += resp.Took.Microseconds()
 	st := event.Step{

@@ -15,6 +15,7 @@ import (
 	"livehost/agentworker/trajectory"
 	"livehost/harness"
 	"livehost/internal/clock"
+	"livehost/internal/telemetry"
 	"livehost/streams/event"
 )
 
@@ -65,6 +66,8 @@ type Deps struct {
 	Clock *clock.Clock
 	Log   *slog.Logger
 	Model model.Model
+
+	Telemetry *telemetry.Instruments // nil: none
 }
 
 // Release is what one run is made with, resolved once at its start.
@@ -135,6 +138,7 @@ type Runner struct {
 	clock *clock.Clock
 	log   *slog.Logger
 	model model.Model
+	spans *telemetry.Instruments
 }
 
 // New makes a runner.
@@ -142,21 +146,25 @@ func New(cfg Config, deps Deps) (*Runner, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("runner: %w", err)
 	}
-	return &Runner{cfg: cfg, clock: deps.Clock, log: deps.Log, model: deps.Model}, nil
+	return &Runner{cfg: cfg, clock: deps.Clock, log: deps.Log, model: deps.Model, spans: deps.Telemetry}, nil
 }
 
 // Run makes one run. Its error is only our own shutdown: everything else ends in
 // a reply or in outcomes.
 func (r *Runner) Run(ctx context.Context, t Task) (Result, error) {
 	s := r.begin(t)
+	ctx, s.span = r.spans.Agent(ctx, s.w, s.runID, s.rel.Versions())
 	runCtx, cancel := r.clock.WithDeadline(ctx, t.Deadline)
 	defer cancel()
 	end := s.drive(runCtx)
 	if err := ctx.Err(); err != nil {
+		s.span.AgentDone(ctx, telemetry.AgentResult{Route: s.route, Rounds: s.round, Failure: string(model.Canceled)})
 		return Result{}, fmt.Errorf("run %s: %w", s.runID, err)
 	}
 	s.rescue(ctx, end)
-	return s.finish(ctx), nil
+	res := s.finish(ctx)
+	s.span.AgentDone(ctx, telemetry.AgentResult{Ending: s.endName(res), Route: s.route, Rounds: s.round, Failure: end.failure()})
+	return res, nil
 }
 
 // ending is how the loop ended: with decisions made, or with a cause to recover from.
@@ -167,3 +175,12 @@ type ending struct {
 }
 
 var decided = ending{}
+
+// failure is the cause of an ending that is nobody's decision: a rule's verdict is
+// no failure.
+func (e ending) failure() string {
+	if e.rule != "" {
+		return ""
+	}
+	return e.cause
+}

@@ -12,6 +12,7 @@ import (
 	"livehost/agentworker/model"
 	"livehost/agentworker/tool"
 	"livehost/harness"
+	"livehost/internal/telemetry"
 	"livehost/streams/event"
 )
 
@@ -23,6 +24,7 @@ type state struct {
 	rel     *Release
 	runID   event.RunID
 	log     *slog.Logger
+	span    telemetry.Span
 	started time.Time // room
 	wall    time.Time
 
@@ -192,6 +194,7 @@ func (s *state) ask(ctx context.Context, point string, in *guardrail.Input, v ho
 		hit := s.hit(h.Rule, h.Version, point, h.Span, string(h.Action), in.Members)
 		hit.Cause = clip(cause, 300)
 		s.hits = append(s.hits, hit)
+		s.span.Hook(h.Rule, string(h.Action))
 		s.step(ctx, began, event.Step{
 			Kind: event.StepHook, Name: h.Rule, Input: in.Text, Output: string(h.Action), Cause: clip(h.Span+": "+cause, 400),
 		})

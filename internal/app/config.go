@@ -21,6 +21,7 @@ import (
 	"livehost/internal/config"
 	"livehost/internal/ops"
 	"livehost/internal/redisclient"
+	"livehost/internal/telemetry"
 	"livehost/streams/kafka"
 	"livehost/web"
 )
@@ -43,6 +44,7 @@ type Config struct {
 	Web         web.Config         `yaml:"web"`
 	Simulated   SimulatedConfig    `yaml:"simulated"`
 	Ops         ops.Config         `yaml:"ops"`
+	Telemetry   telemetry.Config   `yaml:"telemetry"`
 }
 
 // LogConfig is how the process logs to standard error.
@@ -102,6 +104,7 @@ func DefaultConfig() Config {
 		Outlet:      outlet.DefaultConfig(),
 		Web:         web.DefaultConfig(),
 		Simulated:   defaultSimulated(),
+		Telemetry:   telemetry.DefaultConfig(),
 	}
 }
 
@@ -143,6 +146,7 @@ func (c Config) Validate(want []string) error {
 	problems := []error{
 		config.At("log", c.Log.Validate()),
 		config.At("ops", c.Ops.Validate()),
+		config.At("telemetry", c.Telemetry.Validate()),
 		c.validateServers(want),
 	}
 	branches := map[string]func() error{

@@ -11,15 +11,16 @@ import (
 	"livehost/internal/cli"
 	"livehost/internal/lifecycle"
 	"livehost/internal/ops"
+	"livehost/internal/telemetry"
 	"livehost/streams/kafka"
 )
 
 // startOps serves /healthz and /metrics of a process that is to be watched.
-func startOps(lc fx.Lifecycle, sd fx.Shutdowner, cfg Config, running *kafka.Running, log *slog.Logger) error {
+func startOps(lc fx.Lifecycle, sd fx.Shutdowner, cfg Config, running *kafka.Running, t *telemetry.Telemetry, log *slog.Logger) error {
 	if cfg.Ops.Addr == "" {
 		return nil
 	}
-	s, err := ops.New(cfg.Ops, ops.Consumers(func() []ops.Progress {
+	s, err := ops.New(cfg.Ops, t.Collector(), ops.Consumers(func() []ops.Progress {
 		var out []ops.Progress
 		running.Each(func(group string, p kafka.Progress) {
 			out = append(out, ops.Progress{

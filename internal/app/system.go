@@ -21,6 +21,8 @@ import (
 	"livehost/internal/clock"
 	"livehost/internal/lifecycle"
 	"livehost/internal/redisclient"
+	"livehost/internal/telemetry"
+	"livehost/streams"
 	"livehost/streams/event"
 	"livehost/streams/kafka"
 	"livehost/streams/topic"
@@ -51,7 +53,8 @@ func system(cfg Config, want []string, clk *clock.Clock, log *slog.Logger, outle
 		fx.RecoverFromPanics(),
 		fx.StartTimeout(stopTimeout), fx.StopTimeout(stopTimeout),
 		fx.Supply(cfg, cfg.Kafka, cfg.Redis, cfg.ABTest, cfg.Aggregator, cfg.Agentworker, cfg.Dispatcher, cfg.Analytics, clk, log, outlets),
-		fx.Provide(provideRedis, provideHarness),
+		fx.Provide(provideRedis, provideHarness, provideTelemetry(want), (*telemetry.Telemetry).Instruments),
+		fx.Decorate(func(p streams.Publisher, in *telemetry.Instruments) streams.Publisher { return in.Publisher(p) }),
 		kafka.Module,
 		// A module, as the stages are: fx invokes all modules before what is in none,
 		// and what was started first stops last.
@@ -71,6 +74,17 @@ func provideRedis(lc fx.Lifecycle, cfg redisclient.Config) redisclient.Client {
 	c := redisclient.New(cfg)
 	lc.Append(fx.StopHook(c.Close))
 	return c
+}
+
+// provideTelemetry ends what it made after everything that records.
+func provideTelemetry(want []string) func(fx.Lifecycle, Config, *clock.Clock, *slog.Logger) (*telemetry.Telemetry, error) {
+	return func(lc fx.Lifecycle, cfg Config, clk *clock.Clock, log *slog.Logger) (*telemetry.Telemetry, error) {
+		t, err := telemetry.New(context.Background(), cfg.Telemetry, telemetry.Deps{Clock: clk, Log: log, Scraped: cfg.Ops.Addr != "", Targets: want})
+		if err == nil {
+			lc.Append(fx.StopHook(t.Shutdown))
+		}
+		return t, err
+	}
 }
 
 // provideHarness loads the content once.

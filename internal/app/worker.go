@@ -19,6 +19,7 @@ import (
 	"livehost/internal/clock"
 	"livehost/internal/lifecycle"
 	"livehost/internal/redisclient"
+	"livehost/internal/telemetry"
 )
 
 // agentworkerParts is what the agentworker needs beside the log: policy, tools,
@@ -39,8 +40,8 @@ func policyTransport(lc fx.Lifecycle) *http.Transport {
 	return t
 }
 
-func provideRouter(lc fx.Lifecycle, cfg Config, clk *clock.Clock, log *slog.Logger) (*routing.Router, error) {
-	transport := policyTransport(lc)
+func provideRouter(lc fx.Lifecycle, cfg Config, clk *clock.Clock, log *slog.Logger, in *telemetry.Instruments) (*routing.Router, error) {
+	transport := in.Transport(policyTransport(lc))
 	var replicas []routing.Replica
 	for _, r := range cfg.Policy.Replicas {
 		m, err := openaimodel.New(openaimodel.Config{
@@ -56,7 +57,7 @@ func provideRouter(lc fx.Lifecycle, cfg Config, clk *clock.Clock, log *slog.Logg
 }
 
 // provideServers reaches the MCP servers for the tools that any release binds.
-func provideServers(lc fx.Lifecycle, cfg Config, h *harness.Harness, log *slog.Logger) (*mcptoolset.Toolset, error) {
+func provideServers(lc fx.Lifecycle, cfg Config, h *harness.Harness, log *slog.Logger, in *telemetry.Instruments) (*mcptoolset.Toolset, error) {
 	mc := mcptoolset.DefaultConfig()
 	for _, s := range cfg.MCP {
 		mc.Servers = append(mc.Servers, mcptoolset.Server{Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args})
@@ -75,7 +76,7 @@ func provideServers(lc fx.Lifecycle, cfg Config, h *harness.Harness, log *slog.L
 			}
 		}
 	}
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: 2 * time.Minute}}
+	client := &http.Client{Transport: in.Transport(&http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: 2 * time.Minute})}
 	lc.Append(fx.StopHook(client.CloseIdleConnections))
 	return mcptoolset.New(mc, mcptoolset.Deps{Log: log, HTTP: client, Tools: tools})
 }
@@ -105,8 +106,8 @@ func provideToolset(clk *clock.Clock, servers *mcptoolset.Toolset, log *slog.Log
 	return tool.New(tool.DefaultConfig(), tool.Deps{Log: log, Clock: clk, Servers: servers, HTTP: http.DefaultTransport})
 }
 
-func provideRunner(clk *clock.Clock, log *slog.Logger, router *routing.Router) (*runner.Runner, error) {
-	return runner.New(runner.DefaultConfig(), runner.Deps{Clock: clk, Log: log, Model: router})
+func provideRunner(clk *clock.Clock, log *slog.Logger, router *routing.Router, in *telemetry.Instruments) (*runner.Runner, error) {
+	return runner.New(runner.DefaultConfig(), runner.Deps{Clock: clk, Log: log, Model: router, Telemetry: in})
 }
 
 func provideClaims(client redisclient.Client) (agentworker.Claims, error) {

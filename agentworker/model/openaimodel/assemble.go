@@ -22,6 +22,7 @@ type chunk struct {
 		Completion int `json:"completion_tokens"`
 	} `json:"usage"`
 	Error   json.RawMessage `json:"error"`
+	Model   string          `json:"model"`
 	Object  string          `json:"object"`
 	Message json.RawMessage `json:"message"` // flat errors
 }
@@ -92,7 +93,7 @@ func (p *parts) UnmarshalJSON(b []byte) error {
 type assembly struct {
 	content, reasoning strings.Builder
 	calls              []*slot
-	finish             string
+	finish, model      string
 	usage              model.Usage
 	pieces             int  // deltas that held something of the answer
 	choices            bool // a chunk had choices: it is the protocol

@@ -143,6 +143,9 @@ func (a *assembly) chunk(raw []byte) error {
 		}
 		return &model.Error{Class: class, Err: fault.Errorf(fault.Unavailable, "stream: %w", err)}
 	}
+	if a.model == "" {
+		a.model = c.Model
+	}
 	failure := c.Error
 	if len(failure) == 0 && c.Object == "error" {
 		failure = c.Message
@@ -169,7 +172,7 @@ func (a *assembly) chunk(raw []byte) error {
 
 func (a *assembly) finishInto(resp model.Response, tools []model.Tool) model.Response {
 	text, thought := model.SplitThinking(a.content.String())
-	resp.Content = text
+	resp.Content, resp.Model = text, a.model
 	resp.Reasoning = strings.TrimSpace(a.reasoning.String() + "\n" + thought)
 	resp.ToolCalls = a.toolCalls()
 	resp.Usage = a.usage
