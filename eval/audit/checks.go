@@ -3,26 +3,32 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"livehost/streams/event"
 )
 
+// sorted are the keys of all fates, of accepted danmaku or not.
+func (v *View) sorted() []Key {
+	return slices.SortedFunc(maps.Keys(v.fates), func(a, b Key) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Room, b.Room)) })
+}
+
 // conflicts lists the danmaku whose records contradict each other: two terminal
 // states, or a state that the deliveries do not bear out.
 func (v *View) conflicts() []Finding {
 	var out []Finding
-	for _, id := range sortedKeys(v.fates) {
-		if what := v.contradiction(id, v.fates[id]); what != "" {
-			out = append(out, Finding{Kind: Conflict, ID: string(id), What: what})
+	for _, key := range v.sorted() {
+		if what := v.contradiction(key, v.fates[key]); what != "" {
+			out = append(out, Finding{Kind: Conflict, ID: string(key.ID), What: what})
 		}
 	}
 	return out
 }
 
-func (v *View) contradiction(id event.DanmakuID, f *fate) string {
-	heard := len(v.answers(id)) > 0
+func (v *View) contradiction(key Key, f *fate) string {
+	heard := len(v.answers(key)) > 0
 	switch {
 	case len(f.states) > 1:
 		return fmt.Sprintf("has the states %v", f.states)
@@ -44,8 +50,8 @@ func (u *utterance) whole() bool { return u.has(event.DeliveryEnded) || u.has(ev
 // danmaku that nobody accepted.
 func (v *View) unaccounted() []Finding {
 	var out []Finding
-	for _, id := range v.ids {
-		f := v.fates[id]
+	for _, key := range v.keys {
+		f := v.fates[key]
 		if f.outcome != nil {
 			continue
 		}
@@ -53,11 +59,11 @@ func (v *View) unaccounted() []Finding {
 		if f.window != nil {
 			what = "has no outcome; its first window is " + string(f.window.WindowID)
 		}
-		out = append(out, Finding{Kind: Unaccounted, ID: string(id), What: what})
+		out = append(out, Finding{Kind: Unaccounted, ID: string(key.ID), What: what})
 	}
-	for _, id := range sortedKeys(v.fates) {
-		if f := v.fates[id]; f.accepted == nil && f.outcome != nil {
-			out = append(out, Finding{Kind: Unaccounted, ID: string(id), What: "has an outcome, but is not in " + event.TopicDanmaku})
+	for _, key := range v.sorted() {
+		if f := v.fates[key]; f.accepted == nil && f.outcome != nil {
+			out = append(out, Finding{Kind: Unaccounted, ID: string(key.ID), What: "has an outcome, but is not in " + event.TopicDanmaku})
 		}
 	}
 	return out
@@ -68,9 +74,9 @@ func (v *View) unaccounted() []Finding {
 // speech and private text of one variant.
 func (v *View) answeredTwice() []Finding {
 	var out []Finding
-	for _, id := range sortedKeys(v.fates) {
-		if what := twice(v.fates[id].heard); what != "" {
-			out = append(out, Finding{Kind: AnsweredTwice, ID: string(id), What: what})
+	for _, key := range v.sorted() {
+		if what := twice(v.fates[key].heard); what != "" {
+			out = append(out, Finding{Kind: AnsweredTwice, ID: string(key.ID), What: what})
 		}
 	}
 	for _, u := range v.utterances {
@@ -107,7 +113,7 @@ func (v *View) lateSpoken(room func(time.Time) time.Time) []Finding {
 			out = append(out, Finding{Kind: LateSpoken, ID: string(u.DeliveryID), What: fmt.Sprintf("began %d ms after speak_by", u.first-u.SpeakByMs)})
 		}
 		for _, id := range u.DanmakuIDs {
-			f := v.fates[id]
+			f := v.fates[Key{u.RoomID, id}]
 			if f.accepted == nil {
 				continue
 			}

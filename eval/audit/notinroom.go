@@ -166,15 +166,15 @@ func (v *View) shelf(room event.RoomID, products []Product, atMs int64) map[even
 
 // falseNotInRoom lists the danmaku whose viewers were told that the product is
 // not in this room although the text names a listed link or product.
-func (v *View) falseNotInRoom(told []event.DanmakuID, products []Product) []Finding {
+func (v *View) falseNotInRoom(told []Key, products []Product) []Finding {
 	var out []Finding
-	for _, id := range told {
-		f := v.fates[id]
+	for _, key := range told {
+		f := v.fates[key]
 		if f == nil || f.accepted == nil {
 			continue
 		}
 		if what := v.namesListed(f.accepted.V, products); what != "" {
-			out = append(out, Finding{Kind: FalseNotInRoom, ID: string(id), What: f.accepted.V.Text + " names " + what})
+			out = append(out, Finding{Kind: FalseNotInRoom, ID: string(key.ID), What: f.accepted.V.Text + " names " + what})
 		}
 	}
 	return out

@@ -71,9 +71,9 @@ func (v *View) serve(s *Summary, opt Options) {
 	total := &tally{outcomes: map[event.State]int{}}
 	arms := map[event.Variant]*tally{}
 	var demands []demand
-	for _, id := range v.ids {
-		f := v.fates[id]
-		latency := v.latency(id, f, opt)
+	for _, key := range v.keys {
+		f := v.fates[key]
+		latency := v.latency(key, f, opt)
 		total.add(f, latency)
 		if !f.eligible() {
 			continue
@@ -110,8 +110,8 @@ func (v *View) serve(s *Summary, opt Options) {
 
 // latency is room time from the danmaku to the reply that answers it, MissMs
 // when it was not served, or not in time.
-func (v *View) latency(id event.DanmakuID, f *fate, opt Options) int64 {
-	r := v.reply(id)
+func (v *View) latency(key Key, f *fate, opt Options) int64 {
+	r := v.reply(key)
 	if r == nil || !served(f.state()) {
 		return MissMs
 	}
@@ -141,16 +141,16 @@ func (v *View) medianRunMs() int64 {
 // again also waited for its first answer and is left out.
 func (v *View) overhead() Overhead {
 	var ms []float64
-	for _, id := range v.ids {
-		f := v.fates[id]
+	for _, key := range v.keys {
+		f := v.fates[key]
 		if f.state() != event.Answered {
 			continue
 		}
-		r := v.reply(id)
+		r := v.reply(key)
 		if r == nil {
 			continue
 		}
-		m := member(r.V.Members, id)
+		m := member(r.V.Members, key.ID)
 		if m == nil || m.Ask > 1 {
 			continue
 		}

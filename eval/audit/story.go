@@ -30,8 +30,14 @@ type moment struct {
 // and in the end why it was or was not answered.
 func Story(l *Log, id string) (string, error) {
 	v := NewView(l)
-	if f := v.fates[event.DanmakuID(id)]; f != nil {
-		return v.danmakuStory(event.DanmakuID(id), f), nil
+	var told strings.Builder // platforms' ids are unique in a room only
+	for _, key := range v.sorted() {
+		if string(key.ID) == id {
+			told.WriteString(v.danmakuStory(key, v.fates[key]))
+		}
+	}
+	if told.Len() > 0 {
+		return told.String(), nil
 	}
 	window, _, _ := strings.Cut(id, "#")
 	if w := v.windows[event.WindowID(window)]; w != nil {
@@ -51,33 +57,35 @@ func (s *story) add(ms int64, rank int, format string, args ...any) {
 	s.moments = append(s.moments, moment{ms, rank, fmt.Sprintf(format, args...)})
 }
 
-func (v *View) danmakuStory(id event.DanmakuID, f *fate) string {
+func (v *View) danmakuStory(key Key, f *fate) string {
 	s := story{v: v}
 	origin := int64(0)
 	if f.accepted != nil {
 		d := f.accepted.V
 		origin = f.platformMs(nil)
 		s.add(d.PlatformTimeMs, 0, "%s: %s says %q", event.TopicDanmaku, viewerOf(d), d.Text)
-		if copies := v.copies(id); copies > 1 {
+		if copies := v.copies(key); copies > 1 {
 			s.add(d.PlatformTimeMs, 0, "%s: the platform sent it %d times", event.TopicDanmaku, copies)
 		}
 	}
 	for _, e := range v.log.RoomEvents {
-		if e.V.DanmakuID == id && e.V.Kind == event.DanmakuRetracted {
+		if e.V.RoomID == key.Room && e.V.DanmakuID == key.ID && e.V.Kind == event.DanmakuRetracted {
 			s.add(e.V.TimeMs, 1, "%s: it was withdrawn", event.TopicRoomEvent)
 		}
 	}
-	s.hits(func(h event.GuardrailHit) bool { return h.WindowID == "" && slices.Contains(h.DanmakuIDs, id) })
-	for _, w := range v.windowsOf(id) {
-		s.windowMoments(w, id)
+	s.hits(func(h event.GuardrailHit) bool {
+		return h.WindowID == "" && h.RoomID == key.Room && slices.Contains(h.DanmakuIDs, key.ID)
+	})
+	for _, w := range v.windowsOf(key) {
+		s.windowMoments(w, key.ID)
 	}
 	for _, u := range f.heard {
 		if v.windows[u.ReplyID] == nil {
 			s.delivery(u)
 		}
 	}
-	s.outcomes(func(o event.Outcome) bool { return o.DanmakuID == id })
-	return s.render("Danmaku "+string(id), origin) + "  " + v.verdict(id, f) + "\n"
+	s.outcomes(func(o event.Outcome) bool { return o.RoomID == key.Room && o.DanmakuID == key.ID })
+	return s.render("Danmaku "+string(key.ID), origin) + "  " + v.verdict(key, f) + "\n"
 }
 
 func viewerOf(d event.Danmaku) string {
@@ -97,20 +105,20 @@ func viewerOf(d event.Danmaku) string {
 	return who
 }
 
-func (v *View) copies(id event.DanmakuID) int {
+func (v *View) copies(key Key) int {
 	n := 0
 	for _, d := range v.log.Danmaku {
-		if d.V.DanmakuID == id {
+		if d.V.RoomID == key.Room && d.V.DanmakuID == key.ID {
 			n++
 		}
 	}
 	return n
 }
 
-func (v *View) windowsOf(id event.DanmakuID) []*event.Window {
+func (v *View) windowsOf(key Key) []*event.Window {
 	var out []*event.Window
 	for _, w := range v.windows {
-		if member(w.Members, id) != nil {
+		if w.RoomID == key.Room && member(w.Members, key.ID) != nil {
 			out = append(out, w)
 		}
 	}
@@ -268,8 +276,8 @@ func (s *story) render(title string, origin int64) string {
 }
 
 // verdict says in one sentence how the danmaku ended and why.
-func (v *View) verdict(id event.DanmakuID, f *fate) string {
-	answers := v.answers(id)
+func (v *View) verdict(key Key, f *fate) string {
+	answers := v.answers(key)
 	switch state := f.state(); {
 	case f.outcome == nil && f.window != nil:
 		return "It has no outcome yet: it was placed in a window and nothing ended it."
@@ -279,7 +287,7 @@ func (v *View) verdict(id event.DanmakuID, f *fate) string {
 		return fmt.Sprintf("Its records contradict each other: %v.", f.states)
 	case served(state) && len(answers) > 0:
 		what := fmt.Sprintf("It was %s: the viewer heard %q", state, answers[0].Text)
-		if r := v.reply(id); r != nil && f.accepted != nil {
+		if r := v.reply(key); r != nil && f.accepted != nil {
 			what += fmt.Sprintf(", %.2f s after asking", float64(max(r.V.CreatedMs-f.platformMs(nil), 0))/1000)
 		}
 		return what + "."

@@ -110,17 +110,17 @@ const maxFindings = 20
 func Summarize(l *Log, opt Options) Summary {
 	v := NewView(l)
 	s := Summary{
-		Accepted: len(v.ids), Outcomes: map[event.State]int{}, Hits: v.Hits(), Undecodable: len(l.Bad), Variants: map[event.Variant]VariantSummary{},
+		Accepted: len(v.keys), Outcomes: map[event.State]int{}, Hits: v.Hits(), Undecodable: len(l.Bad), Variants: map[event.Variant]VariantSummary{},
 	}
 	for _, state := range event.States() {
 		s.Outcomes[state] = 0
 	}
-	var told []event.DanmakuID
-	for _, id := range v.ids {
-		if v.NotInRoom(id) {
-			told = append(told, id)
+	var told []Key
+	for _, key := range v.keys {
+		if v.NotInRoom(key) {
+			told = append(told, key)
 		}
-		if f := v.fates[id]; f.outcome != nil {
+		if f := v.fates[key]; f.outcome != nil {
 			s.Outcomes[f.outcome.State]++
 		}
 	}
@@ -162,9 +162,9 @@ func badRecords(l *Log) []Finding {
 // labelled as wanting to buy.
 func (v *View) intentFiltered(labels map[event.DanmakuID]bool) *float64 {
 	wanted, filtered := 0, 0
-	for _, id := range v.ids {
-		f := v.fates[id]
-		if !labels[id] || f.accepted.V.Host {
+	for _, key := range v.keys {
+		f := v.fates[key]
+		if !labels[key.ID] || f.accepted.V.Host {
 			continue
 		}
 		wanted++

@@ -326,6 +326,31 @@ func TestNoFaultWhereThereIsNone(t *testing.T) {
 	}
 }
 
+// Platforms' ids are unique in a room only: the same ids in another room are other danmaku.
+func TestSameIDsInTwoRooms(t *testing.T) {
+	t.Parallel()
+	elsewhere := func(id string, atMs int64) event.Danmaku {
+		d := danmaku(id, "hi", atMs)
+		d.RoomID = "r-2"
+		return d
+	}
+	w := good(t)
+	w.put(20_000, elsewhere("d-1", 20_000), elsewhere("d-2", 20_000))
+	shed, expired := outcome("d-1", event.Shed), outcome("d-2", event.Expired)
+	shed.RoomID, expired.RoomID = "r-2", "r-2"
+	w.put(21_000, shed, expired)
+	if s := w.summary(); len(s.Findings) > 0 || s.Accepted != 7 || s.Outcomes[event.Answered] != 2 || s.Outcomes[event.Shed] != 2 {
+		t.Errorf("accepted %d, outcomes %v, findings %v; want 7 danmaku without a fault", s.Accepted, s.Outcomes, s.Findings)
+	}
+	w.put(30_000, elsewhere("d-3", 30_000)) // d-3 of the first room has its outcome
+	if s := w.summary(); s.Unaccounted != 1 {
+		t.Errorf("%d unaccounted, want the one of the other room: %v", s.Unaccounted, s.Findings)
+	}
+	if story, err := audit.Story(w.read(), "d-1"); err != nil || strings.Count(story, "Danmaku d-1") != 2 || strings.Count(story, ": viewer u says") != 2 {
+		t.Errorf("%v, and not one story of each room:\n%s", err, story)
+	}
+}
+
 func TestMissesAndEmptyDenominators(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t).summary()

@@ -10,11 +10,17 @@ import (
 // maxChain bounds how many covers are followed from one merged danmaku.
 const maxChain = 16
 
+// Key names a danmaku: its id is the platform's, unique in a room and not beyond.
+type Key struct {
+	Room event.RoomID
+	ID   event.DanmakuID
+}
+
 // View is a log with repeated records taken together and joined by id.
 type View struct {
 	log        *Log
-	ids        []event.DanmakuID // in order of first append
-	fates      map[event.DanmakuID]*fate
+	keys       []Key // of the accepted danmaku, in order of first append
+	fates      map[Key]*fate
 	windows    map[event.WindowID]*event.Window
 	replies    map[event.RunID]*Entry[event.Reply]
 	utterances []*utterance // in order of first record
@@ -53,13 +59,14 @@ func (u *utterance) has(s event.DeliveryState) bool { return slices.Contains(u.s
 // NewView joins a sorted log.
 func NewView(l *Log) *View {
 	v := &View{
-		log: l, fates: map[event.DanmakuID]*fate{}, windows: map[event.WindowID]*event.Window{},
+		log: l, fates: map[Key]*fate{}, windows: map[event.WindowID]*event.Window{},
 		replies: map[event.RunID]*Entry[event.Reply]{}, hits: map[string]event.GuardrailHit{},
 	}
 	for i := range l.Danmaku {
-		if f := v.fate(l.Danmaku[i].V.DanmakuID); f.accepted == nil {
+		key := Key{l.Danmaku[i].V.RoomID, l.Danmaku[i].V.DanmakuID}
+		if f := v.fate(key); f.accepted == nil {
 			f.accepted = &l.Danmaku[i]
-			v.ids = append(v.ids, l.Danmaku[i].V.DanmakuID)
+			v.keys = append(v.keys, key)
 		}
 	}
 	for i := range l.Windows {
@@ -73,7 +80,7 @@ func NewView(l *Log) *View {
 	v.addDeliveries()
 	for i := range l.Outcomes {
 		o := &l.Outcomes[i].V
-		f := v.fate(o.DanmakuID)
+		f := v.fate(Key{o.RoomID, o.DanmakuID})
 		if f.outcome == nil {
 			f.outcome = o
 		}
@@ -87,11 +94,11 @@ func NewView(l *Log) *View {
 	return v
 }
 
-func (v *View) fate(id event.DanmakuID) *fate {
-	f := v.fates[id]
+func (v *View) fate(key Key) *fate {
+	f := v.fates[key]
 	if f == nil {
 		f = &fate{}
-		v.fates[id] = f
+		v.fates[key] = f
 	}
 	return f
 }
@@ -102,7 +109,7 @@ func (v *View) addWindow(w *event.Window) {
 	}
 	v.windows[w.WindowID] = w
 	for i := range w.Members {
-		if f := v.fate(w.Members[i].DanmakuID); f.member == nil {
+		if f := v.fate(Key{w.RoomID, w.Members[i].DanmakuID}); f.member == nil {
 			f.member, f.window = &w.Members[i], w
 		}
 	}
@@ -134,19 +141,27 @@ func (v *View) addDeliveries() {
 			continue
 		}
 		for _, id := range u.DanmakuIDs {
-			if f := v.fate(id); !slices.Contains(f.heard, u) {
+			if f := v.fate(Key{u.RoomID, id}); !slices.Contains(f.heard, u) {
 				f.heard = append(f.heard, u)
 			}
 		}
 	}
 }
 
-// Danmaku lists the accepted danmaku, in order.
-func (v *View) Danmaku() []event.DanmakuID { return v.ids }
+// Named lists the accepted danmaku with an id, one of each room that has it, in order.
+func (v *View) Named(id event.DanmakuID) []Key {
+	var out []Key
+	for _, key := range v.keys {
+		if key.ID == id {
+			out = append(out, key)
+		}
+	}
+	return out
+}
 
 // Outcome is the terminal state of a danmaku, false when it has none.
-func (v *View) Outcome(id event.DanmakuID) (event.Outcome, bool) {
-	f := v.fates[id]
+func (v *View) Outcome(key Key) (event.Outcome, bool) {
+	f := v.fates[key]
 	if f == nil || f.outcome == nil {
 		return event.Outcome{}, false
 	}
@@ -155,24 +170,24 @@ func (v *View) Outcome(id event.DanmakuID) (event.Outcome, bool) {
 
 // Heard is what the danmaku's viewer heard or was sent in answer to it: the
 // deliveries that name it, or those of the danmaku that covers it when it was merged.
-func (v *View) Heard(id event.DanmakuID) []event.Delivery {
+func (v *View) Heard(key Key) []event.Delivery {
 	var out []event.Delivery
-	for _, u := range v.answers(id) {
+	for _, u := range v.answers(key) {
 		out = append(out, u.Delivery)
 	}
 	return out
 }
 
-func (v *View) answers(id event.DanmakuID) []*utterance {
+func (v *View) answers(key Key) []*utterance {
 	for range maxChain {
-		f := v.fates[id]
+		f := v.fates[key]
 		if f == nil || len(f.heard) > 0 {
 			return f.utterances()
 		}
 		if f.outcome == nil || f.outcome.State != event.Merged || f.outcome.CoverID == "" {
 			return nil
 		}
-		id = f.outcome.CoverID
+		key.ID = f.outcome.CoverID
 	}
 	return nil
 }
@@ -185,9 +200,9 @@ func (f *fate) utterances() []*utterance {
 }
 
 // reply is the earliest reply.v1 behind what answers the danmaku, nil without one.
-func (v *View) reply(id event.DanmakuID) *Entry[event.Reply] {
+func (v *View) reply(key Key) *Entry[event.Reply] {
 	var best *Entry[event.Reply]
-	for _, u := range v.answers(id) {
+	for _, u := range v.answers(key) {
 		if r := v.replies[u.RunID]; r != nil && (best == nil || r.Wall.Before(best.Wall)) {
 			best = r
 		}
@@ -196,9 +211,9 @@ func (v *View) reply(id event.DanmakuID) *Entry[event.Reply] {
 }
 
 // NotInRoom reports whether the viewer was told that the product is not in this room.
-func (v *View) NotInRoom(id event.DanmakuID) bool {
-	for _, u := range v.fates[id].utterances() {
-		if r := v.replies[u.RunID]; r != nil && slices.Contains(r.V.NotInRoom, id) {
+func (v *View) NotInRoom(key Key) bool {
+	for _, u := range v.fates[key].utterances() {
+		if r := v.replies[u.RunID]; r != nil && slices.Contains(r.V.NotInRoom, key.ID) {
 			return true
 		}
 	}

@@ -79,6 +79,14 @@ type checker struct {
 	known map[string]bool
 }
 
+// key is the danmaku of that id, which is unique in a script.
+func (c checker) key(id event.DanmakuID) audit.Key {
+	if named := c.view.Named(id); len(named) > 0 {
+		return named[0]
+	}
+	return audit.Key{ID: id}
+}
+
 // check says what is there instead of what was expected, "" when it holds, and
 // whether that is because nothing was heard.
 func (c checker) check(e Expect, id event.DanmakuID) (got string, unanswered bool) {
@@ -93,7 +101,7 @@ func (c checker) check(e Expect, id event.DanmakuID) (got string, unanswered boo
 	case ExpectOutcome:
 		return c.outcome(e, id), false
 	}
-	heard := c.view.Heard(id)
+	heard := c.view.Heard(c.key(id))
 	if e.Kind == ExpectNoReply {
 		if len(heard) > 0 {
 			return "heard " + quoted(heard), false
@@ -119,7 +127,7 @@ func (c checker) heard(e Expect, id event.DanmakuID, heard []event.Delivery) str
 	case ExpectPrivate, ExpectPublic:
 		ok = slices.ContainsFunc(heard, func(d event.Delivery) bool { return string(d.Channel) == string(e.Kind) })
 	case ExpectNotInRoom:
-		ok = c.view.NotInRoom(id)
+		ok = c.view.NotInRoom(c.key(id))
 	}
 	if ok {
 		return ""
@@ -128,7 +136,7 @@ func (c checker) heard(e Expect, id event.DanmakuID, heard []event.Delivery) str
 }
 
 func (c checker) outcome(e Expect, id event.DanmakuID) string {
-	o, ok := c.view.Outcome(id)
+	o, ok := c.view.Outcome(c.key(id))
 	if !ok || !slices.Contains(e.States, o.State) || e.Reason != "" && e.Reason != o.Reason {
 		return c.ending(id)
 	}
@@ -136,7 +144,7 @@ func (c checker) outcome(e Expect, id event.DanmakuID) string {
 }
 
 func (c checker) ending(id event.DanmakuID) string {
-	o, ok := c.view.Outcome(id)
+	o, ok := c.view.Outcome(c.key(id))
 	if !ok {
 		return "it has no outcome"
 	}

@@ -53,17 +53,18 @@ func runDanmakuList(ctx context.Context, o cli.ShowOptions, std cli.IO) error {
 		return err
 	}
 	view, enc := audit.NewView(l), json.NewEncoder(std.Out)
-	seen := map[event.DanmakuID]bool{}
+	seen := map[audit.Key]bool{}
 	for _, e := range l.Danmaku {
-		if seen[e.V.DanmakuID] {
+		key := audit.Key{Room: e.V.RoomID, ID: e.V.DanmakuID}
+		if seen[key] {
 			continue
 		}
-		seen[e.V.DanmakuID] = true
+		seen[key] = true
 		row := listed{ID: e.V.DanmakuID, Viewer: e.V.ViewerName, Text: e.V.Text}
-		if out, ok := view.Outcome(e.V.DanmakuID); ok {
+		if out, ok := view.Outcome(key); ok {
 			row.State, row.Reason, row.Variant = out.State, out.Reason, out.Variant
 		}
-		for _, d := range view.Heard(e.V.DanmakuID) {
+		for _, d := range view.Heard(key) {
 			row.Heard = append(row.Heard, d.Text)
 		}
 		if o.JSON {
