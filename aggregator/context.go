@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -36,7 +37,12 @@ type roomContext struct {
 	links      map[event.LinkID]event.ProductID
 	utterances []utterance // ascending time
 	turns      []turn      // oldest first
-	payers     []event.ViewerID
+	payers     []payer
+}
+
+type payer struct {
+	hash   uint64
+	viewer event.ViewerID
 }
 
 type focus struct {
@@ -53,9 +59,14 @@ type utterance struct {
 
 // turn is one asker's question and what was heard; one per delivery and viewer.
 type turn struct {
-	delivery event.DeliveryID
+	id     uint64 // of delivery and viewer: hashes, because all of a room's are looked at for every window
+	viewer uint64
 	event.Turn
 }
+
+var turnSeed = maphash.MakeSeed()
+
+func hashOf[S ~string](s S) uint64 { return maphash.String(turnSeed, string(s)) }
 
 func newRoomContext(s event.RoomSettings) roomContext {
 	return roomContext{settings: s, links: map[event.LinkID]event.ProductID{}}
@@ -165,10 +176,11 @@ func (c *roomContext) hear(e event.RoomEvent) {
 }
 
 func (c *roomContext) paid(v event.ViewerID) bool {
-	if v.Anonymous() || slices.Contains(c.payers, v) {
+	h := hashOf(v)
+	if v.Anonymous() || slices.ContainsFunc(c.payers, func(p payer) bool { return p.hash == h }) {
 		return false
 	}
-	if c.payers = append(c.payers, own(v)); len(c.payers) > maxPaid {
+	if c.payers = append(c.payers, payer{h, own(v)}); len(c.payers) > maxPaid {
 		c.payers = slices.Delete(c.payers, 0, 1)
 	}
 	return true
@@ -176,7 +188,7 @@ func (c *roomContext) paid(v event.ViewerID) bool {
 
 func (c *roomContext) said(t turn) {
 	for i := range c.turns {
-		if c.turns[i].delivery == t.delivery && c.turns[i].ViewerID == t.ViewerID {
+		if c.turns[i].id == t.id {
 			c.turns[i] = t
 			return
 		}
@@ -196,14 +208,18 @@ func (r *room) remember(d event.Delivery) {
 	default:
 		return
 	}
+	answer := ""
 	for _, id := range d.DanmakuIDs {
 		it := r.items[id]
 		if it == nil || it.member.ViewerID.Anonymous() || d.Channel == event.Private && d.ViewerID != it.member.ViewerID {
 			continue
 		}
-		r.context.said(turn{own(d.DeliveryID), event.Turn{
-			ViewerID: own(it.member.ViewerID), Question: own(text.Truncate(it.member.Question, maxTurnRunes)),
-			Answer: own(text.Truncate(d.Text, maxTurnRunes)), TimeMs: d.TimeMs,
+		if answer == "" {
+			answer = own(text.Truncate(d.Text, maxTurnRunes))
+		}
+		viewer := hashOf(it.member.ViewerID)
+		r.context.said(turn{hashOf(d.DeliveryID) ^ viewer, viewer, event.Turn{
+			ViewerID: own(it.member.ViewerID), Question: own(text.Truncate(it.member.Question, maxTurnRunes)), Answer: answer, TimeMs: d.TimeMs,
 		}})
 	}
 }
@@ -219,21 +235,30 @@ func (r *room) snapshot(items []*item, nowMs int64) event.ContextSnapshot {
 		Settings: c.settings, ListedLinks: len(c.links), SpeechQueuedMs: r.speech.queuedAt(nowMs), WaitingDanmaku: len(r.waiting),
 	}
 	s.FocusLink, s.FocusProduct = c.focusAt(at)
-	for _, u := range c.utterances {
-		s.HostUtterances = append(s.HostUtterances, u.text)
-	}
-	in := func(v event.ViewerID) bool {
-		return slices.ContainsFunc(items, func(it *item) bool { return it.member.ViewerID == v })
-	}
-	for i := len(c.turns) - 1; i >= 0 && len(s.Dialogue) < maxSnapshotTurns; i-- {
-		if in(c.turns[i].ViewerID) {
-			s.Dialogue = append(s.Dialogue, c.turns[i].Turn)
+	if len(c.utterances) > 0 {
+		s.HostUtterances = make([]string, len(c.utterances))
+		for i, u := range c.utterances {
+			s.HostUtterances[i] = u.text
 		}
 	}
-	slices.Reverse(s.Dialogue)
-	for _, v := range c.payers {
-		if len(s.PaidViewers) < maxSnapshotPaid && in(v) {
-			s.PaidViewers = append(s.PaidViewers, v)
+	viewers := make([]uint64, len(items))
+	for i, it := range items {
+		viewers[i] = hashOf(it.member.ViewerID)
+	}
+	var turns [maxSnapshotTurns]int
+	n := 0
+	for i := len(c.turns) - 1; i >= 0 && n < maxSnapshotTurns; i-- {
+		if slices.Contains(viewers, c.turns[i].viewer) {
+			turns[n] = i
+			n++
+		}
+	}
+	for _, i := range slices.Backward(turns[:n]) {
+		s.Dialogue = append(s.Dialogue, c.turns[i].Turn)
+	}
+	for _, p := range c.payers {
+		if len(s.PaidViewers) < maxSnapshotPaid && slices.Contains(viewers, p.hash) {
+			s.PaidViewers = append(s.PaidViewers, p.viewer)
 		}
 	}
 	return bounded(s)
@@ -275,7 +300,10 @@ func size(s event.ContextSnapshot) int {
 func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
 	c := &r.context
 	s := r.snapshot(nil, nowMs)
-	s.SpeechQueuedMs, s.WaitingDanmaku, s.PaidViewers = 0, 0, c.payers
+	s.SpeechQueuedMs, s.WaitingDanmaku = 0, 0
+	for _, p := range c.payers {
+		s.PaidViewers = append(s.PaidViewers, p.viewer)
+	}
 	return event.RoomState{
 		Schema: event.SchemaVersion, RoomID: r.id, BroadcastID: c.broadcastID, MerchantID: c.merchantID, Context: s,
 		Links: c.links, ReadBack: readBack, OpenedMs: c.openedMs, Closed: c.closed, TimeMs: nowMs,
@@ -295,5 +323,7 @@ func (c *roomContext) recall(s event.RoomState) {
 	for _, u := range s.Context.HostUtterances {
 		c.utterances = append(c.utterances, utterance{text: u})
 	}
-	c.payers = append(c.payers, s.Context.PaidViewers...)
+	for _, v := range s.Context.PaidViewers {
+		c.paid(v)
+	}
 }

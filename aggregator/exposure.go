@@ -21,8 +21,15 @@ func newExposures(keepMs int64) *exposures {
 	return &exposures{seed: maphash.MakeSeed(), keepMs: keepMs}
 }
 
+// unit is whose exposure is logged.
+type unit struct {
+	experiment string
+	version    int
+	id         string
+}
+
 // first reports whether the unit's kind was not logged lately, and notes it.
-func (e *exposures) first(unit string, kind event.ExposureKind, nowMs int64) bool {
+func (e *exposures) first(u unit, kind event.ExposureKind, nowMs int64) bool {
 	if e.young == nil || nowMs-e.bornMs > e.keepMs/2 {
 		e.old, e.young, e.bornMs = e.young, map[uint64]uint8{}, nowMs
 	}
@@ -30,7 +37,7 @@ func (e *exposures) first(unit string, kind event.ExposureKind, nowMs int64) boo
 	if kind == event.Exposed {
 		bit = 2
 	}
-	h := maphash.String(e.seed, unit)
+	h := maphash.Comparable(e.seed, u)
 	logged := e.young[h] | e.old[h]
 	e.young[h] = logged | bit
 	return logged&bit == 0
@@ -43,12 +50,11 @@ func (r *room) expose(kind event.ExposureKind, a Assignment, v event.ViewerID, d
 	if !a.Enrolled || v.Anonymous() {
 		return
 	}
-	id := fmt.Sprintf("%s|%d|%s", a.Experiment, a.Version, a.Unit)
-	if !r.logged.first(id, kind, nowMs) {
+	if !r.logged.first(unit{a.Experiment, a.Version, a.Unit}, kind, nowMs) {
 		return
 	}
 	r.emit(event.Exposure{
-		Schema: event.SchemaVersion, ExposureID: id + "|" + string(kind), Experiment: a.Experiment, ExperimentVersion: a.Version, Unit: a.Unit,
+		Schema: event.SchemaVersion, ExposureID: fmt.Sprintf("%s|%d|%s|%s", a.Experiment, a.Version, a.Unit, kind), Experiment: a.Experiment, ExperimentVersion: a.Version, Unit: a.Unit,
 		Variant: a.Variant, Kind: kind, RoomID: r.id, DanmakuID: d, Degraded: a.Degraded, TimeMs: nowMs,
 	})
 }

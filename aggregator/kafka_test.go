@@ -19,14 +19,14 @@ import (
 
 // broker is the embedded one with clients.
 type broker struct {
-	t      *testing.T
+	t      testing.TB
 	cfg    kafka.Config
 	pub    *kafka.Publisher
 	reader *kafka.Reader
 	log    *slog.Logger
 }
 
-func newBroker(t *testing.T) *broker {
+func newBroker(t testing.TB) *broker {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	srv, err := kafkaserver.Start(kafkaserver.DefaultConfig(), log)
@@ -54,13 +54,21 @@ func newBroker(t *testing.T) *broker {
 // run starts the stage and returns what stops it.
 func (b *broker) run() (stop func()) {
 	b.t.Helper()
+	return b.runAs(func(h streams.Handler) streams.Handler { return h })
+}
+
+// runAs does that with the stage's handler wrapped.
+func (b *broker) runAs(wrap func(streams.Handler) streams.Handler) (stop func()) {
+	b.t.Helper()
 	agg, err := aggregator.New(aggregator.DefaultConfig(), aggregator.Deps{
 		Clock: clock.Real(), Publisher: b.pub, Reader: b.reader, Assigner: halves{}, Log: b.log,
 	})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	consumer, err := kafka.NewConsumer(b.cfg, agg.Binding(), b.pub, b.log)
+	binding := agg.Binding()
+	binding.Handler = wrap(binding.Handler)
+	consumer, err := kafka.NewConsumer(b.cfg, binding, b.pub, b.log)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -29,16 +29,21 @@ func (r *room) pass(nowMs int64) (changed bool) {
 	for _, v := range r.variantsWaiting() {
 		lines := r.lines(v, nowMs)
 		for _, chat := range []bool{false, true} {
-			n := len(lines[chat])
-			lines[chat] = r.shed(lines[chat], r.freeAt(v, chat, len(lines[!chat]), max(hold, nowMs), nowMs), hold, nowMs)
-			changed = changed || len(lines[chat]) < n
+			line := lines.of(chat)
+			n := len(*line)
+			if n == 0 {
+				continue
+			}
+			*line = r.shed(*line, r.freeAt(v, chat, len(*lines.of(!chat)), max(hold, nowMs), nowMs), hold, nowMs)
+			changed = changed || len(*line) < n
 		}
 		for hold <= nowMs && r.free(v, nowMs) > 0 {
 			chat, ok := r.next(lines, v, nowMs)
 			if !ok {
 				break
 			}
-			lines[chat] = r.openWindow(lines[chat], mode, nowMs)
+			line := lines.of(chat)
+			*line = r.openWindow(*line, mode, nowMs)
 			changed = true
 		}
 	}
@@ -47,12 +52,20 @@ func (r *room) pass(nowMs int64) (changed bool) {
 
 // lines is the variant's waiting danmaku in admission order, chat (true) and
 // questions (false) each in a line of its own.
-type lines map[bool][]*item
+type lines struct{ chat, questions []*item }
+
+func (l *lines) of(chat bool) *[]*item {
+	if chat {
+		return &l.chat
+	}
+	return &l.questions
+}
 
 func (r *room) lines(v event.Variant, nowMs int64) lines {
-	out := lines{}
+	var out lines
 	for _, it := range r.ordered(v, nowMs) {
-		out[it.chat()] = append(out[it.chat()], it)
+		l := out.of(it.chat())
+		*l = append(*l, it)
 	}
 	return out
 }
@@ -63,19 +76,23 @@ func (it *item) chat() bool { return it.reading.Class >= event.ClassChat }
 // into one window and another of theirs is under way, the chat that is due gets
 // the other place.
 func (r *room) next(l lines, v event.Variant, nowMs int64) (chat, ok bool) {
-	flying := map[bool]int{}
+	chats, others := 0, 0 // in flight
 	for _, f := range r.flights {
-		if f.variant == v && r.inFlight(f, nowMs) {
-			flying[f.chat]++
+		switch {
+		case f.variant != v || !r.inFlight(f, nowMs):
+		case f.chat:
+			chats++
+		default:
+			others++
 		}
 	}
 	fill := window.Fill{Members: r.cfg().MaxMembers, WaitMs: r.cfg().ChatFill.Milliseconds()}
-	due := fill.Due(candidates(l[true]), len(flying) == 0, nowMs)
-	switch questions := len(l[false]); {
+	due := fill.Due(candidates(l.chat), chats+others == 0, nowMs)
+	switch questions := len(l.questions); {
 	case questions == 0:
 		return true, due
 	case due && questions <= r.cfg().MaxMembers:
-		return flying[true] == 0 && flying[false] > 0, true
+		return chats == 0 && others > 0, true
 	default:
 		return false, true
 	}
@@ -83,7 +100,7 @@ func (r *room) next(l lines, v event.Variant, nowMs int64) (chat, ok bool) {
 
 // endDue ends what ran out of time.
 func (r *room) endDue(nowMs int64) {
-	for _, it := range slices.Clone(r.waiting) {
+	for _, it := range slices.Clone(r.waiting) { // ending one changes the list
 		switch {
 		case it.place != waiting: // ended with another of them
 		case it.doom != nil:
@@ -310,34 +327,40 @@ func (r *room) windowID(head *item) event.WindowID {
 
 // stamp measures the wait up to the publish.
 func (r *room) stamp(events []event.Event) {
-	for i, e := range events {
+	for _, e := range events {
 		w, ok := e.(event.Window)
 		if !ok {
 			continue
 		}
-		for m := range w.Members {
+		for m := range w.Members { // its own; the event holds the same
 			if it := r.items[w.Members[m].DanmakuID]; it != nil && !it.received.IsZero() {
 				w.Members[m].WaitWallUs = time.Since(it.received).Microseconds()
 			}
 		}
-		events[i] = w
 	}
 }
 
 // schedule arms the room's timer for the next moment at which time alone changes
-// something.
-func (r *room) schedule() {
-	if r.timer != nil {
-		r.timer.Stop()
+// something. One that is armed for an earlier one stays: it wakes the room for
+// nothing, which costs less than to set it anew with every record.
+func (r *room) schedule(nowMs int64) {
+	next := r.nextMs(nowMs)
+	if next == 0 || r.dueMs > nowMs && r.dueMs <= next {
+		return
 	}
-	now := r.nowMs()
-	if next := r.nextMs(now); next > 0 {
-		r.arm(time.Duration(next-now) * time.Millisecond)
-	}
+	r.arm(next, nowMs)
 }
 
-func (r *room) arm(wait time.Duration) {
-	r.timer = r.p.a.deps.Clock.AfterFunc(wait, func() { r.p.wake(r) })
+// arm sets the timer, at ms of room time.
+func (r *room) arm(ms, nowMs int64) {
+	clk := r.p.a.deps.Clock
+	r.dueMs = ms
+	wait := time.Duration(ms-nowMs) * time.Millisecond
+	if r.timer == nil {
+		r.timer = clk.AfterFunc(wait, func() { r.p.wake(r) })
+		return
+	}
+	r.timer.Reset(clk.Wall(wait))
 }
 
 // nextMs is that moment, 0 when there is none.

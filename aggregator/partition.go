@@ -127,7 +127,7 @@ func (p *partition) with(ctx context.Context, id event.RoomID, apply application
 	r.lastMs = p.a.deps.Clock.NowMs()
 	r.open(r.lastMs)
 	p.flush(ctx, r)
-	r.schedule()
+	r.schedule(r.lastMs)
 }
 
 // wake is the room's timer.
@@ -137,9 +137,11 @@ func (p *partition) wake(r *room) {
 	if r.parked || p.gone() {
 		return
 	}
-	r.open(p.a.deps.Clock.NowMs())
+	now := p.a.deps.Clock.NowMs()
+	r.dueMs = 0
+	r.open(now)
 	p.flush(p.ctx, r)
-	r.schedule()
+	r.schedule(now)
 }
 
 func (p *partition) gone() bool {

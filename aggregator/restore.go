@@ -45,9 +45,10 @@ func (p *partition) restore(ctx context.Context) error {
 		p.a.stats.restored.Add(int64(len(r.items)))
 		r.lastMs = r.nowMs()
 		r.settleRestored()
-		r.schedule()
 		if len(r.waiting) > 0 {
-			r.arm(0)
+			r.arm(r.lastMs, r.lastMs)
+		} else {
+			r.schedule(r.lastMs)
 		}
 		r.mu.Unlock()
 	}

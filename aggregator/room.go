@@ -19,6 +19,7 @@ type room struct {
 	mu    sync.Mutex
 	out   output
 	timer *time.Timer
+	dueMs int64 // what it is armed for
 
 	items   map[event.DanmakuID]*item // not ended
 	waiting []*item                   // of items, in the order they came

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"math"
 	"slices"
 	"sync"
 )
@@ -12,25 +13,25 @@ const (
 
 // ring is the last run times.
 type ring struct {
-	ms [samples]int64
-	n  int
+	ms   [samples]int32
+	n    int
+	asks quantiles // of ms; asked for far more often than a run ends
 }
+
+// quantiles are what half of the runs and five of six kept within.
+type quantiles struct{ median, safe int64 }
 
 func (r *ring) observe(ms int64) {
-	r.ms[r.n%samples] = max(0, ms)
+	r.ms[r.n%samples] = int32(min(max(0, ms), math.MaxInt32))
 	r.n++
-}
-
-// quantile is part of of of the last runs; ok once there are enough.
-func (r *ring) quantile(part, of int) (ms int64, ok bool) {
-	if r.n < enough {
-		return 0, false
-	}
 	s := r.ms
 	last := s[:min(r.n, samples)]
 	slices.Sort(last)
-	return last[len(last)*part/of], true
+	r.asks = quantiles{int64(last[len(last)/2]), int64(last[len(last)*5/6])}
 }
+
+// enough reports that the quantiles say something.
+func (r *ring) enough() bool { return r.n >= enough }
 
 // Prior is what a room without runs of its own expects: the last runs of all
 // rooms. It is safe for concurrent use.
@@ -50,13 +51,13 @@ func (p *Prior) observe(ms int64) {
 	p.ring.observe(ms)
 }
 
-func (p *Prior) quantile(part, of int) int64 {
+func (p *Prior) quantiles() quantiles {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if ms, ok := p.ring.quantile(part, of); ok {
-		return ms
+	if p.ring.enough() {
+		return p.ring.asks
 	}
-	return p.firstMs
+	return quantiles{p.firstMs, p.firstMs}
 }
 
 // RunTimes learns how long a run takes in one room, from window to reply.
@@ -75,14 +76,14 @@ func (r *RunTimes) Observe(ms int64) {
 }
 
 // MedianMs is the median of the last runs.
-func (r *RunTimes) MedianMs() int64 { return r.quantile(1, 2) }
+func (r *RunTimes) MedianMs() int64 { return r.quantiles().median }
 
 // SafeMs is what five of six of the last runs kept within.
-func (r *RunTimes) SafeMs() int64 { return r.quantile(5, 6) }
+func (r *RunTimes) SafeMs() int64 { return r.quantiles().safe }
 
-func (r *RunTimes) quantile(part, of int) int64 {
-	if ms, ok := r.ring.quantile(part, of); ok {
-		return ms
+func (r *RunTimes) quantiles() quantiles {
+	if r.ring.enough() {
+		return r.ring.asks
 	}
-	return r.prior.quantile(part, of)
+	return r.prior.quantiles()
 }

@@ -33,7 +33,7 @@ func Intents() []Intent {
 
 // signs counts what was found in one text.
 type signs struct {
-	hits      map[Intent]int // runes covered, so that longer words weigh more
+	hits      tally[Intent] // runes covered, so that longer words weigh more
 	question  bool
 	buying    bool
 	link      bool
@@ -42,13 +42,40 @@ type signs struct {
 	lead      Intent // what the first character asks for: 要黄水晶, 看裤子
 }
 
+// tally counts by kind; a text holds few of them, so a map would cost more.
+type tally[K comparable] []count[K]
+
+type count[K comparable] struct {
+	of K
+	n  int
+}
+
+func (t *tally[K]) add(k K, n int) {
+	for i := range *t {
+		if (*t)[i].of == k {
+			(*t)[i].n += n
+			return
+		}
+	}
+	*t = append(*t, count[K]{k, n})
+}
+
+func (t tally[K]) of(k K) int {
+	for _, c := range t {
+		if c.of == k {
+			return c.n
+		}
+	}
+	return 0
+}
+
 const maxSigns = 24 // words looked at; the rest of a long text adds nothing
 
 func look(in []rune) (s signs) {
-	s.hits = make(map[Intent]int, 4)
+	s.hits = make(tally[Intent], 0, 6)
 	n := 0
 	intentWords.Each(in, func(start, end int, i Intent) bool {
-		s.hits[i] += end - start
+		s.hits.add(i, end-start)
 		n++
 		return n < maxSigns
 	})
@@ -70,30 +97,30 @@ func asks(in []rune) bool {
 // decide orders the evidence: who is asked and complaints first, then the most
 // specific matter, then any question, then chat.
 func (s signs) decide() Intent {
-	if s.hits[Identity] > 0 {
+	if s.hits.of(Identity) > 0 {
 		return Identity
 	}
-	if s.hits[Complaint] > 0 {
+	if s.hits.of(Complaint) > 0 {
 		return Complaint
 	}
 	best, most := LowInfo, 0
-	for _, i := range []Intent{Price, Shipping, Size, Membership, Purchase} {
-		if s.hits[i] > most {
-			best, most = i, s.hits[i]
+	for _, i := range [...]Intent{Price, Shipping, Size, Membership, Purchase} {
+		if n := s.hits.of(i); n > most {
+			best, most = i, n
 		}
 	}
 	switch {
 	case most > 0:
 		return best
-	case s.hits[Product] > 0, s.link:
+	case s.hits.of(Product) > 0, s.link:
 		return Product
 	case s.question:
 		return Product
 	case s.lead != "":
 		return s.lead
-	case s.hits[Praise] > 0:
+	case s.hits.of(Praise) > 0:
 		return Praise
-	case s.hits[Greeting] > 0:
+	case s.hits.of(Greeting) > 0:
 		return Greeting
 	case s.noun:
 		return Product

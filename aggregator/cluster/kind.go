@@ -63,24 +63,23 @@ func kindOf(i Intent, in []rune) kind {
 	if len(in) > longestChat || slices.ContainsFunc(in, telling) || has(negations, in) {
 		return ""
 	}
-	covered, total, negated := map[kind]int{}, 0, false
+	covered, negated := make(tally[kind], 0, 6), false
 	kindWords.Each(in, func(start, end int, k kind) bool {
 		negated = negated || start > 0 && negation(in[start-1]) || start > 1 && negation(in[start-2])
-		covered[k] += end - start
-		total += end - start
+		covered.add(k, end-start)
 		return true
 	})
 	if negated || more(in, i) {
 		return ""
 	}
 	best, most := kind(""), 0
-	for _, k := range slices.Sorted(maps.Keys(covered)) {
-		n := 2 * covered[k]
-		if k == "admire" { // the least special
+	for _, c := range covered {
+		n := 2 * c.n
+		if c.of == "admire" { // the least special
 			n--
 		}
-		if n > most {
-			best, most = k, n
+		if n > most || n == most && c.of < best {
+			best, most = c.of, n
 		}
 	}
 	return best
@@ -93,11 +92,15 @@ func telling(r rune) bool { return digit(r) || r == '=' || r == '?' }
 // more reports that a text holds more of its own than a name beside the words of
 // kinds, those that only stress and, in English, those that carry nothing.
 func more(in []rune, i Intent) bool {
-	names := map[bool]int{true: 5, false: 2} // by whether it is Chinese: runes, words
-	if i == LowInfo {
-		names = map[bool]int{true: 3, false: 0}
+	chinese, name := slices.ContainsFunc(in, han), 2 // words
+	switch {
+	case chinese && i == LowInfo:
+		name = 3 // runes
+	case chinese:
+		name = 5
+	case i == LowInfo:
+		name = 0
 	}
-	chinese := slices.ContainsFunc(in, han)
 	left := 0
 	for at := 0; at < len(in); {
 		if !letterOrDigit(in[at]) && !han(in[at]) {
@@ -115,7 +118,7 @@ func more(in []rune, i Intent) bool {
 			}
 		}
 	}
-	return left > names[chinese]
+	return left > name
 }
 
 // plain is the length of a word at in[at] that adds nothing to a kind.

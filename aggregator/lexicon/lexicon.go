@@ -4,7 +4,8 @@ import "strings"
 
 // Set maps words to values.
 type Set[T any] struct {
-	root map[rune]*node[T]
+	starts [64]uint64 // a bit for what words begin with: most of a text begins none
+	root   map[rune]*node[T]
 }
 
 type node[T any] struct {
@@ -38,6 +39,7 @@ func New[T any](words map[string]T) *Set[T] {
 			var next *node[T]
 			if n == nil {
 				next = s.root[r]
+				s.starts[r>>6&63] |= 1 << (r & 63)
 			} else {
 				next = n.child(r)
 			}
@@ -61,6 +63,9 @@ func New[T any](words map[string]T) *Set[T] {
 // Longest is the length in runes of the longest word that begins at in[i], and
 // its value; 0 when there is none. in is lower case.
 func (s *Set[T]) Longest(in []rune, i int) (length int, value T) {
+	if r := in[i]; s.starts[r>>6&63]&(1<<(r&63)) == 0 {
+		return 0, value
+	}
 	n := s.root[in[i]]
 	if n == nil || i > 0 && joined(in[i-1], in[i]) {
 		return 0, value

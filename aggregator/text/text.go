@@ -41,7 +41,9 @@ func Clean(raw, roomLanguage string) Text {
 		raw, t.Truncated = cutBytes(raw, maxBytes), true
 	}
 	t.Original = t.capped(strings.ToValidUTF8(raw, ""), MaxOriginal)
-	s := scanner{in: runesOf(raw), out: make([]rune, 0, 64), match: make([]byte, 0, 96)}
+	var in, kept [96]rune
+	var match [192]byte
+	s := scanner{in: runesOf(in[:0], raw), out: kept[:0], match: match[:0]}
 	s.run()
 	t.Emoji, t.Mention, t.URL = s.emoji, s.mention, s.url
 	out := collapsePhrases(collapseRuns(squeeze(s.out)))
@@ -58,8 +60,12 @@ func Truncate(s string, max int) string {
 }
 
 func (t *Text) capped(s string, max int) string {
-	if len(s) <= max || utf8.RuneCountInString(s) <= max {
+	if len(s) <= max {
 		return s
+	}
+	if end := plainCut(s, max); end >= 0 {
+		t.Truncated = t.Truncated || end < len(s)
+		return s[:end]
 	}
 	rest, state, end := s, -1, 0
 	for n := 0; n < max && rest != ""; n++ {
@@ -77,6 +83,25 @@ func (t *Text) capped(s string, max int) string {
 	return s[:end]
 }
 
+// plainCut is where max runes end, -1 when a rune up to there or the next one may be
+// part of a larger grapheme.
+func plainCut(s string, max int) int {
+	n := 0
+	for i, r := range s {
+		switch {
+		case !(r >= ' ' && r < 0x7f || r >= 0x4e00 && r <= 0x9fff || r >= 0xff01 && r <= 0xff5e || r >= 0x3001 && r <= 0x3011):
+			if utf8.RuneCountInString(s) <= max {
+				return len(s)
+			}
+			return -1
+		case n == max:
+			return i
+		}
+		n++
+	}
+	return len(s)
+}
+
 func cutBytes(s string, max int) string {
 	for max > 0 && !utf8.RuneStart(s[max]) {
 		max--
@@ -86,8 +111,7 @@ func cutBytes(s string, max int) string {
 
 // runesOf normalises to NFKC, without the tables where that changes nothing or
 // only full-width forms.
-func runesOf(s string) []rune {
-	out := make([]rune, 0, len(s))
+func runesOf(out []rune, s string) []rune {
 	for _, r := range s {
 		switch {
 		case r < 0x7f, r >= 0x4e00 && r <= 0x9fff, r == '、', r == '。', r == '\u200b', r == '\ufe0f':

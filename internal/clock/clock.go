@@ -64,6 +64,9 @@ func (c *Clock) NowMs() int64 { return c.Now().UnixMilli() }
 // Room is the room time that held at the wall instant.
 func (c *Clock) Room(wall time.Time) time.Time {
 	ms := wall.UnixMilli()
+	if last := c.segments[len(c.segments)-1]; ms >= last.WallMs { // the present
+		return last.room(wall)
+	}
 	i := sort.Search(len(c.segments), func(i int) bool { return c.segments[i].WallMs > ms })
 	if i == 0 {
 		i = 1

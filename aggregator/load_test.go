@@ -1,0 +1,239 @@
+package aggregator_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"livehost/aggregator"
+	"livehost/internal/clock"
+	"livehost/streams"
+	"livehost/streams/event"
+	"livehost/streams/source"
+)
+
+// load drives one partition of the stage with one danmaku a second in each of its
+// rooms, in a room time so fast that loadRate danmaku come in a second of the wall.
+// Every window is answered at once: a reply, a delivery and the outcomes of its
+// members go back into the stage, as the log hands them over. What the benchmark
+// itself spends on encoding them is not counted.
+type load struct {
+	b     *testing.B
+	clock *clock.Clock
+	agg   *aggregator.Aggregator
+	pub   *encoding
+	rooms []event.RoomID
+	texts []string
+	rng   *rand.Rand
+	start time.Time // room time
+	off   int64
+	n     int
+	fresh bool          // every danmaku is of a viewer of its own
+	own   time.Duration // of the benchmark's own encoding
+}
+
+const loadRate = 16_000
+
+func newLoad(b *testing.B, rooms int, log streams.Reader) *load {
+	b.Helper()
+	clk, err := clock.New(time.Now(), loadRate/float64(rooms))
+	if err != nil {
+		b.Fatal(err)
+	}
+	l := &load{b: b, clock: clk, pub: &encoding{t: b}, texts: benchTexts(b), rng: rand.New(rand.NewPCG(1, 2)), start: clk.Now()}
+	l.agg = stageAt(b, clk, l.pub, log)
+	if err := l.agg.Assigned(b.Context(), 0); err != nil {
+		b.Fatal(err)
+	}
+	for i := range rooms {
+		l.rooms = append(l.rooms, event.RoomID(fmt.Sprint("room", i)))
+	}
+	l.open()
+	return l
+}
+
+// open lets the host say what fills the rooms' snapshots.
+func (l *load) open() {
+	for _, room := range l.rooms {
+		for u := range 3 {
+			l.handle(event.RoomEvent{
+				Schema: 1, EventID: fmt.Sprint(u), RoomID: room, Kind: event.HostUtterance, TimeMs: l.clock.NowMs(), Text: strings.Repeat("今天这款真的很划算", 10),
+			})
+		}
+	}
+}
+
+func stageAt(b *testing.B, clk *clock.Clock, pub streams.Publisher, log streams.Reader) *aggregator.Aggregator {
+	b.Helper()
+	agg, err := aggregator.New(aggregator.DefaultConfig(), aggregator.Deps{
+		Clock: clk, Publisher: pub, Reader: log, Assigner: halves{}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return agg
+}
+
+func (l *load) handle(e event.Event) {
+	start := time.Now()
+	v, err := event.Encode(e)
+	if err != nil {
+		l.b.Fatal(err)
+	}
+	l.off++
+	now := time.Now()
+	l.own += now.Sub(start)
+	l.agg.Handle(l.b.Context(), streams.Record{Topic: e.Topic(), Offset: l.off, Key: e.Key(), Value: v, AppendTime: now}, func(error) {})
+}
+
+// play hands over the danmaku of that many seconds of room time, each when it is due.
+func (l *load) play(seconds int) {
+	for range seconds * len(l.rooms) {
+		due := l.start.Add(time.Duration(l.n) * time.Second / time.Duration(len(l.rooms)))
+		if early := l.clock.Wall(due.Sub(l.clock.Now())); early > 2*time.Millisecond {
+			<-time.After(early)
+		}
+		l.say()
+	}
+}
+
+// say hands over one more danmaku and the answers to the windows that came of it.
+func (l *load) say() {
+	l.n++
+	l.handle(event.Danmaku{
+		Schema: 1, DanmakuID: event.DanmakuID(fmt.Sprint("d", l.n)), RoomID: l.rooms[l.n%len(l.rooms)], ViewerID: l.viewer(),
+		ViewerName: "小雨", Text: l.texts[l.rng.IntN(len(l.texts))], PlatformTimeMs: l.clock.NowMs(),
+	})
+	for _, e := range l.pub.take() {
+		l.handle(e)
+	}
+}
+
+// viewer is one of the room's twelve regulars three times of four, so that windows
+// carry dialogue, else somebody new, who is exposed.
+func (l *load) viewer() event.ViewerID {
+	round := l.n / len(l.rooms)
+	if l.fresh || round%4 == 3 {
+		return event.ViewerID(fmt.Sprint("a", l.n))
+	}
+	return event.ViewerID(fmt.Sprint("a", l.n%len(l.rooms), "-", round%12))
+}
+
+// cpu is the processor's microseconds a danmaku, everything the runtime does
+// included, once the rooms have run for a minute.
+func (l *load) cpu(seconds int) float64 {
+	defer l.agg.Revoked(context.Background(), 0)
+	l.play(60)
+	*l.pub = encoding{t: l.b}
+	l.own = 0
+	before := cpuTime(l.b)
+	l.play(seconds)
+	used := cpuTime(l.b) - before - l.own
+	if late := l.clock.Since(l.start) - time.Duration(l.n)*time.Second/time.Duration(len(l.rooms)); l.clock.Wall(late) > time.Second {
+		l.b.Logf("%d rooms: the load fell %v behind", len(l.rooms), l.clock.Wall(late))
+	}
+	danmaku := seconds * len(l.rooms)
+	l.b.Logf("%d rooms: %d danmaku, %.2f windows a danmaku of %d bytes", len(l.rooms), danmaku, float64(l.pub.windows)/float64(danmaku), l.pub.bytes/max(l.pub.windows, 1))
+	return float64(used.Nanoseconds()) / 1000 / float64(danmaku)
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// encoding is a publisher that only encodes, and ends every danmaku of a window.
+type encoding struct {
+	t       testing.TB
+	windows int
+	bytes   int // of windows
+	closed  []event.Event
+}
+
+func (p *encoding) Publish(_ context.Context, events ...event.Event) error {
+	for _, e := range events {
+		v, err := event.Encode(e)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if w, ok := e.(event.Window); ok {
+			p.windows++
+			p.bytes += len(v)
+			p.closed = append(p.closed, answeredAtOnce(w)...)
+		}
+	}
+	return nil
+}
+
+// take is what the other stages have said since it was asked last.
+func (p *encoding) take() []event.Event {
+	events := p.closed
+	p.closed = nil
+	return events
+}
+
+// answeredAtOnce is what the other stages say when they answer a window aloud the
+// moment it is there, by the room's clock.
+func answeredAtOnce(w event.Window) []event.Event {
+	rep, d := reply(w), event.Delivery{
+		Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RunID: event.NewRunID(w.WindowID, 1), RoomID: w.RoomID, Variant: w.Variant,
+		Channel: event.Public, State: event.DeliveryEnded, Text: strings.Repeat("这款今天八十九元", 8), TimeMs: w.OpenedMs,
+	}
+	rep.CreatedMs = w.OpenedMs
+	events := []event.Event{rep}
+	for _, m := range w.Members {
+		d.DanmakuIDs = append(d.DanmakuIDs, m.DanmakuID)
+		o := outcomeOf(w, m.DanmakuID, event.Answered, event.Public)
+		o.ReplyMs, o.TimeMs = w.OpenedMs, w.OpenedMs
+		events = append(events, o)
+	}
+	return append([]event.Event{d}, events...)
+}
+
+type emptyLog struct{}
+
+func (emptyLog) Partitions(context.Context) (int32, error) { return 1, nil }
+func (emptyLog) Read(context.Context, string, int32, int64, func(streams.Record) error) (int64, error) {
+	return 0, nil
+}
+func (emptyLog) Follow(context.Context, []string, bool, func(streams.Record)) error { return nil }
+
+// benchTexts is every fifth text of the recordings when they are there, else ours.
+func benchTexts(b *testing.B) []string {
+	b.Helper()
+	files, _ := filepath.Glob("../../shared/data/rooms/*/*.jsonl")
+	if len(files) == 0 {
+		return []string{"这个面膜敏感肌能用吗", "多少钱[玫瑰]", "洗面奶洗面奶洗面奶", "What size would you recommend", "太好看了👍👍", "加微信", "23号链接还有货吗", "哈哈哈哈", "@<USER>没了", "晚上好"}
+	}
+	var texts []string
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rec, _, err := source.ReadRecording(name, f)
+		f.Close()
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i, l := range rec.Lines {
+			if i%5 == 0 {
+				texts = append(texts, strings.Clone(l.Text))
+			}
+		}
+	}
+	return texts
+}
