@@ -11,8 +11,8 @@ import (
 const markEveryMs = 30_000
 
 // checkpoint writes room-state.v1 of the rooms that changed. The offsets in it lie
-// before everything that a restart has to know again: ids within the memory and
-// danmaku that are still unfinished.
+// before everything that a restart has to know again: ids within the memory, danmaku
+// that are still unfinished, and answers that still cover the same question.
 func (p *partition) checkpoint(ctx context.Context) error {
 	now := p.a.deps.Clock.NowMs()
 	p.mu.Lock()
@@ -28,13 +28,13 @@ func (p *partition) checkpoint(ctx context.Context) error {
 	at := mark{ms: now, offsets: maps.Clone(p.offsets)}
 	p.mu.Unlock()
 
-	oldest := now - p.a.cfg.Memory.Milliseconds()
+	unfinished := now
 	for _, r := range rooms {
 		r.mu.Lock()
-		oldest = min(oldest, r.oldestMs(now))
+		unfinished = min(unfinished, r.oldestMs(now))
 		r.mu.Unlock()
 	}
-	readBack := p.readBack(at, oldest)
+	readBack := p.readBack(at, unfinished)
 
 	var states []event.Event
 	var spare *room
@@ -66,17 +66,35 @@ func (p *partition) checkpoint(ctx context.Context) error {
 	return nil
 }
 
-// readBack adds the mark and is the newest one that is not after oldest.
-func (p *partition) readBack(at mark, oldest int64) map[string]int64 {
+// known are the topics that are read back for as long as ids are known: who ended,
+// and who was retracted before it came. Of the others the rooms' states hold what
+// matters, but for what is unfinished or still covers the same question.
+var known = []string{event.TopicOutcome, event.TopicRoomEvent}
+
+// readBack adds the mark and says from where on each topic is read at a restart, when
+// the oldest unfinished danmaku came at unfinished.
+func (p *partition) readBack(at mark, unfinished int64) map[string]int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if last := p.marks[len(p.marks)-1]; at.ms-last.ms >= markEveryMs {
 		p.marks = append(p.marks, at)
 	}
+	cfg := &p.a.cfg
+	ids := p.before(min(unfinished, at.ms-cfg.Memory.Milliseconds()))
+	rest := p.before(min(unfinished, at.ms-cfg.settled().Milliseconds()))
+	offsets := maps.Clone(p.marks[rest].offsets)
+	for _, topic := range known {
+		offsets[topic] = p.marks[ids].offsets[topic]
+	}
+	p.marks = p.marks[ids:]
+	return offsets
+}
+
+// before is the newest mark that is not after ms, the first when all are.
+func (p *partition) before(ms int64) int {
 	n := 0
-	for n+1 < len(p.marks) && p.marks[n+1].ms <= oldest {
+	for n+1 < len(p.marks) && p.marks[n+1].ms <= ms {
 		n++
 	}
-	p.marks = p.marks[n:]
-	return maps.Clone(p.marks[0].offsets)
+	return n
 }

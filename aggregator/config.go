@@ -107,6 +107,12 @@ func (c Config) Rate() filter.Rate {
 	return filter.Rate{Burst: c.FloodBurst, RefillMs: c.FloodRefill.Milliseconds(), Same: c.Repeats, SameMs: c.RepeatsIn.Milliseconds()}
 }
 
+// settled is how long after its window opened a danmaku that has ended may still
+// matter: its answer covers the same question until it has cooled down.
+func (c Config) settled() time.Duration {
+	return c.MaxInFlight + c.SpeakBy + max(c.CoolDown, c.ChatCoolDown)
+}
+
 func (c Config) limits() window.Limits {
 	return window.Limits{Members: c.MaxMembers, PerVariant: c.MaxPerVariant, PerRoom: c.MaxPerRoom}
 }

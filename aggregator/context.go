@@ -188,7 +188,7 @@ func (c *roomContext) paid(v event.ViewerID) bool {
 
 func (c *roomContext) said(t turn) {
 	for i := range c.turns {
-		if c.turns[i].id == t.id {
+		if c.turns[i].same(t) {
 			c.turns[i] = t
 			return
 		}
@@ -196,6 +196,13 @@ func (c *roomContext) said(t turn) {
 	if c.turns = append(c.turns, t); len(c.turns) > maxTurns {
 		c.turns = slices.Delete(c.turns, 0, len(c.turns)-maxTurns)
 	}
+}
+
+// same reports whether t is the same turn, perhaps heard further. One recalled from
+// the room's state has no id.
+func (t turn) same(u turn) bool {
+	const longMs = 60_000
+	return t.id == u.id || t.id == 0 && t.viewer == u.viewer && t.Question == u.Question && u.TimeMs-t.TimeMs < longMs
 }
 
 // own is s without the record that it is a part of, for what is kept long.
@@ -301,6 +308,13 @@ func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
 	c := &r.context
 	s := r.snapshot(nil, nowMs)
 	s.SpeechQueuedMs, s.WaitingDanmaku = 0, 0
+	for _, t := range slices.Backward(c.turns) { // the latest, as many as a snapshot holds
+		if s.Dialogue = append(s.Dialogue, t.Turn); size(s) > snapshotBytes {
+			s.Dialogue = s.Dialogue[:len(s.Dialogue)-1]
+			break
+		}
+	}
+	slices.Reverse(s.Dialogue)
 	for _, p := range c.payers {
 		s.PaidViewers = append(s.PaidViewers, p.viewer)
 	}
@@ -322,6 +336,9 @@ func (c *roomContext) recall(s event.RoomState) {
 	}
 	for _, u := range s.Context.HostUtterances {
 		c.utterances = append(c.utterances, utterance{text: u})
+	}
+	for _, t := range s.Context.Dialogue {
+		c.turns = append(c.turns, turn{0, hashOf(t.ViewerID), t})
 	}
 	for _, v := range s.Context.PaidViewers {
 		c.paid(v)

@@ -175,3 +175,35 @@ func TestDialogueIsTheViewersOwn(t *testing.T) {
 		}
 	})
 }
+
+// What a viewer was told is remembered over a restart, also when the windows it came
+// from are not read back any more, and once only.
+func TestDialogueSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	for _, after := range []time.Duration{10 * time.Second, 5 * time.Minute} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.runMs = time.Second
+			r.answer = func(w event.Window) []event.Event {
+				started := event.Delivery{
+					Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RoomID: roomID, Channel: event.Public, State: event.DeliveryStarted,
+					Text: "三号八十九元", DanmakuIDs: []event.DanmakuID{w.Members[0].DanmakuID}, TimeMs: time.Now().UnixMilli(),
+				}
+				ended := started
+				ended.State, ended.TimeMs = event.DeliveryEnded, started.TimeMs+2000
+				return append([]event.Event{reply(w), started, ended}, answered(w)[1:]...)
+			}
+			r.say("d1", "a1", "3号多少钱")
+			r.pass(4 * time.Second)
+			r.put(r.event(event.HostUtterance, func(e *event.RoomEvent) { e.Text = "看这一款" }))
+			r.step = 5 * time.Second
+			r.pass(after)
+			r.put(r.event(event.Like, nil))
+			r.pass(10 * time.Second) // a checkpoint
+			r.restart()
+			r.say("d2", "a1", "那包邮吗")
+			if d := r.windows(2)[1].Context.Dialogue; len(d) != 1 || d[0].Question != "3号多少钱" || d[0].Answer != "三号八十九元" {
+				t.Errorf("after %v: dialogue %+v", after, d)
+			}
+		})
+	}
+}
