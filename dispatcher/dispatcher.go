@@ -34,6 +34,7 @@ type Dispatcher struct {
 	sends chan struct{} // one token per private text under way
 
 	stops atomic.Pointer[[]Stop] // in force
+	pulse pulse
 
 	mu         sync.Mutex
 	partitions map[int32]*partition
@@ -69,7 +70,10 @@ func (d *Dispatcher) Binding() streams.Binding {
 // Run follows the voice switch until ctx ends and then drains what is still assigned.
 // The rest of the work is started by Handle.
 func (d *Dispatcher) Run(ctx context.Context) error {
+	var beating sync.WaitGroup
+	beating.Go(func() { d.pulse.run(ctx) })
 	d.followSwitch(ctx)
+	beating.Wait()
 	drain, cancel := clock.WithWallTimeout(context.WithoutCancel(ctx), d.cfg.Drain)
 	defer cancel()
 	d.mu.Lock()
@@ -244,10 +248,14 @@ func (d *Dispatcher) record(ctx context.Context, rm *room, pl plan, logged func(
 	return err
 }
 
-// publish retries while the log is away; ctx's end ends it.
+// publish retries while the log is away; ctx's end ends it. What a process decides that
+// was stopped meanwhile waits until it knows that the rooms are still its own.
 func (d *Dispatcher) publish(ctx context.Context, events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
+	}
+	if err := d.pulse.sure(ctx); err != nil {
+		return err
 	}
 	return d.retry(ctx, "publish", func() error { return d.deps.Publisher.Publish(ctx, events...) })
 }

@@ -20,6 +20,8 @@
 //     outcomes of all its danmaku. Hence a crash leaves the reply to be handed over
 //     again, and the log decides: ended without outcome is answered, started
 //     without end is interrupted and failed, never spoken again;
+//   - a process that was stopped, or lost its partitions, tells no other end of what its
+//     successor has dealt with;
 //   - late is never spoken or sent: checked on arrival, on dequeue, before started
 //     and before the first audio, per danmaku; speech that would be late is written to
 //     those of its askers whom private text reaches, all of them, before it is late;

@@ -269,6 +269,9 @@ func (rm *room) owner(ctx context.Context) (int64, error) {
 	rm.acquire.Lock()
 	defer rm.acquire.Unlock()
 	if rm.fence == 0 {
+		if err := rm.d.pulse.sure(ctx); err != nil { // or it would shut the true owner out
+			return 0, err
+		}
 		fence, err := rm.d.deps.Ledger.Acquire(ctx, rm.id)
 		if err != nil {
 			return 0, err

@@ -124,7 +124,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 func TestBadReceivers(t *testing.T) {
 	t.Parallel()
 	for name, h := range map[string]http.HandlerFunc{
-		"hangs":       func(_ http.ResponseWriter, r *http.Request) {
+		"hangs": func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) // unread, it would hide that the client went
 			<-r.Context().Done()
 		},
