@@ -30,6 +30,9 @@ var faults = []fault{
 	{name: "kill-leading-broker", inject: killLeader},
 	{name: "rolling-restart", inject: rollingRestart},
 	{name: "second-members-come-and-go", inject: secondMembers},
+	{name: "worker-stopped-beyond-its-lease", inject: stoppedBeyondLease("agentworker")},
+	{name: "dispatcher-stopped-beyond-its-lease", inject: stoppedBeyondLease("dispatcher")},
+	{name: "brokers-unreachable-from-one-stage", inject: cutOff},
 	{name: "redis-restarts-empty", quick: true, inject: redisEmpty},
 	{name: "clickhouse-away", inject: clickhouseAway},
 	{name: "policy-hangs", inject: policyIs(hang)},
@@ -84,6 +87,16 @@ func (x *trial) anyPolicyBusy(ctx context.Context) error {
 	return nil
 }
 
+// anyDeliveryStarted returns when somebody begins to speak.
+func (x *trial) anyDeliveryStarted(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
+	defer cancel()
+	if err := x.journal.nextStarted(ctx); err != nil {
+		return fmt.Errorf("no delivery began in a minute: %w", err)
+	}
+	return nil
+}
+
 func killBetweenClaimAndReply(ctx context.Context, x *trial) error {
 	for range x.times(25) {
 		if err := x.anyPolicyBusy(ctx); err != nil {
@@ -104,11 +117,8 @@ func killBetweenClaimAndReply(ctx context.Context, x *trial) error {
 
 func killBetweenStartedAndEnded(ctx context.Context, x *trial) error {
 	for range x.times(25) {
-		wait, cancel := context.WithTimeout(ctx, 60*time.Second)
-		err := x.journal.nextStarted(wait)
-		cancel()
-		if err != nil {
-			return fmt.Errorf("no delivery began in a minute: %w", err)
+		if err := x.anyDeliveryStarted(ctx); err != nil {
+			return err
 		}
 		if err := sleep(ctx, x.between(0, 1500*time.Millisecond)); err != nil {
 			return err
@@ -189,7 +199,7 @@ func secondMembers(ctx context.Context, x *trial) error {
 	}
 	for i := range max(2, x.times(3)) {
 		for _, name := range stageNames {
-			if err := x.stages[name+"-2"].start(); err != nil {
+			if err := x.stages[second(name)].start(); err != nil {
 				return err
 			}
 		}
@@ -199,10 +209,10 @@ func secondMembers(ctx context.Context, x *trial) error {
 		}
 		for _, name := range stageNames {
 			if i == 0 {
-				if err := x.stages[name+"-2"].kill(); err != nil {
+				if err := x.stages[second(name)].kill(); err != nil {
 					return err
 				}
-			} else if err := x.stages[name+"-2"].stop(); err != nil {
+			} else if err := x.stages[second(name)].stop(); err != nil {
 				x.result.Findings = append(x.result.Findings, err.Error())
 			}
 		}

@@ -85,6 +85,9 @@ func run(ctx context.Context, o options) (bad int, err error) {
 			for _, what := range r.Findings {
 				fmt.Fprintln(os.Stderr, " ", what)
 			}
+			if err := r.writeStories(dir); err != nil {
+				return bad, err
+			}
 		}
 	}
 	return bad, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -33,6 +34,7 @@ type rig struct {
 	stages   map[string]*stage
 	policy   []*proxy // before the replicas
 	commerce *proxy
+	network  *network // before the brokers, for the stages apart; nil when somebody else's servers are used
 	catalog  *harness.Catalog
 	said     []string
 
@@ -44,8 +46,12 @@ type rig struct {
 	ended   chan error // of the journal
 }
 
-// The stages, downstream first; a second one of each can be started besides.
+// The stages, downstream first. A second one of each can be started besides, and one
+// that reaches the brokers through the network instead.
 var stageNames = []string{"analytics", "dispatcher", "agentworker", "aggregator"}
+
+func second(name string) string { return name + "-2" }
+func apart(name string) string  { return name + "-apart" }
 
 // policySlots is what the scripted policy takes at once: its replicas' slots.
 const (
@@ -66,9 +72,14 @@ func open(ctx context.Context, o options, dir string) (_ *rig, err error) {
 		return nil, err
 	}
 	cfg.Dir, cfg.Livehost, cfg.Brokers, cfg.Port = filepath.Join(dir, "servers"), o.livehost, 3, 0
+	if r.network, err = newNetwork(cfg.Brokers); err != nil {
+		return nil, err
+	}
+	cfg.Proxies = r.network.addrs()
 	if r.servers, err = services.Up(ctx, cfg, os.Stderr); err != nil {
 		return nil, err
 	}
+	r.network.forward(r.servers.BehindProxies())
 	r.kafka = kafka.DefaultConfig()
 	r.kafka.Brokers, r.redis, r.store = r.servers.KafkaBrokers(), r.servers.RedisAddr(), r.servers.ClickHouseDSN()
 	return r, r.start(ctx)
@@ -146,21 +157,14 @@ func (r *rig) openStages() error {
 			"commerce_addr": commerce,
 		},
 	}
-	add := func(name, target string) error {
-		config := make(map[string]any, len(base)+1)
-		for k, v := range base {
-			config[k] = v
-		}
-		config["kafka"] = map[string]any{
-			"brokers": r.kafka.Brokers, "client_id": name, "instance_id": name, "session_timeout": sessionTimeout.String(),
-		}
-		s, err := newStage(r.dir, r.livehost, name, target, config)
-		r.stages[name] = s
-		return err
+	errs := []error{
+		r.add("policy", "policy", "policy", base, r.kafka.Brokers), r.add("commerce", "commerce", "commerce", base, r.kafka.Brokers),
 	}
-	errs := []error{add("policy", "policy"), add("commerce", "commerce")}
 	for _, name := range stageNames {
-		errs = append(errs, add(name, name), add(name+"-2", name))
+		errs = append(errs, r.add(name, name, name, base, r.kafka.Brokers), r.add(second(name), name, second(name), base, r.kafka.Brokers))
+		if r.network != nil {
+			errs = append(errs, r.add(apart(name), name, name, base, r.network.addrs()))
+		}
 	}
 	for _, name := range append([]string{"policy", "commerce"}, stageNames...) {
 		if name != "analytics" || r.store != "" {
@@ -170,14 +174,24 @@ func (r *rig) openStages() error {
 	return errors.Join(errs...)
 }
 
-// close ends everything that was started, stages first.
+// add makes a stage: its name, which the brokers know it by, what it is, and the
+// member of the consumer group it comes back as.
+func (r *rig) add(name, target, instance string, base map[string]any, brokers []string) error {
+	config := maps.Clone(base)
+	config["kafka"] = map[string]any{
+		"brokers": brokers, "client_id": name, "instance_id": instance, "session_timeout": sessionTimeout.String(),
+	}
+	s, err := newStage(r.dir, r.livehost, name, target, config)
+	r.stages[name] = s
+	return err
+}
+
+// close ends everything that was started, the processes first.
 func (r *rig) close() error {
 	var errs []error
-	for _, name := range []string{"aggregator", "agentworker", "dispatcher", "analytics", "commerce", "policy"} {
-		for _, s := range []*stage{r.stages[name], r.stages[name+"-2"]} {
-			if s != nil {
-				errs = append(errs, s.kill())
-			}
+	for _, s := range r.stages {
+		if s != nil {
+			errs = append(errs, s.kill())
 		}
 	}
 	for _, p := range append(r.policy, r.commerce) {
@@ -194,6 +208,9 @@ func (r *rig) close() error {
 	}
 	if r.pub != nil {
 		r.pub.Close()
+	}
+	if r.network != nil {
+		errs = append(errs, r.network.close())
 	}
 	if r.servers != nil {
 		errs = append(errs, r.servers.Down())
@@ -270,6 +287,9 @@ func (r *rig) do(ctx context.Context, f fault) (*result, error) {
 	default:
 	}
 	x.result.judge(r.journal.log(x.prefix), policyReplicas*policySlots)
+	if x.result.Variants < 2 {
+		x.result.Findings = append(x.result.Findings, "the viewers were all of one variant: it could not be mixed")
+	}
 	if f.check != nil {
 		if err := f.check(ctx, x); err != nil {
 			x.result.Findings = append(x.result.Findings, err.Error())

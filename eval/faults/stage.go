@@ -77,6 +77,19 @@ func (s *stage) kill() error {
 	return err
 }
 
+// signal sends a signal that does not end the process.
+func (s *stage) signal(sig syscall.Signal) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd == nil {
+		return fmt.Errorf("%s does not run", s.name)
+	}
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	return nil
+}
+
 // stop lets the process drain; one that fails to is an error.
 func (s *stage) stop() error {
 	state, err := s.end(syscall.SIGTERM)

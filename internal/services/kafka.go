@@ -92,14 +92,21 @@ func (s *Set) kafkaProcesses(ctx context.Context, classPath string) error {
 // Kafka's own; rebalances start at once, as tests join members one by one.
 func (s *Set) brokerSettings(id int, b broker, voters []string) string {
 	replicas := min(len(s.state.Kafka), 3)
+	listeners := fmt.Sprintf("PLAINTEXT://%s,CONTROLLER://%s", b.Addr, b.Controller)
+	advertised := "PLAINTEXT://" + b.Addr
+	if b.Proxy != "" {
+		listeners += ",PROXY://" + b.Behind
+		advertised += ",PROXY://" + b.Proxy
+	}
 	return strings.Join([]string{
 		"process.roles=broker,controller",
 		fmt.Sprintf("node.id=%d", id),
 		"controller.quorum.voters=" + strings.Join(voters, ","),
 		"controller.listener.names=CONTROLLER",
-		fmt.Sprintf("listeners=PLAINTEXT://%s,CONTROLLER://%s", b.Addr, b.Controller),
-		"advertised.listeners=PLAINTEXT://" + b.Addr,
-		"listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+		"listeners=" + listeners,
+		"advertised.listeners=" + advertised,
+		"listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,PROXY:PLAINTEXT",
+		"inter.broker.listener.name=PLAINTEXT",
 		"log.dirs=" + filepath.Join(s.dir, fmt.Sprintf("kafka-%d", id)),
 		"auto.create.topics.enable=false",
 		fmt.Sprintf("default.replication.factor=%d", replicas),

@@ -27,6 +27,10 @@ type Config struct {
 	Livehost string // the livehost binary, which is the ClickHouse engine's; empty: no ClickHouse
 	Brokers  int    // of Kafka: 1 or 3
 	Port     int    // first of 10 successive loopback ports; 0: any free ones
+	// Proxies are where clients reach the brokers through proxies of the caller's, one
+	// address a broker: a broker tells those who come that way to go on that way. The
+	// proxies forward to BehindProxies. Empty: there are none.
+	Proxies []string
 }
 
 // DefaultConfig is one broker, with the state in the user's cache folder.
@@ -47,6 +51,9 @@ func (c Config) Validate() error {
 	}
 	if c.Brokers != 1 && c.Brokers != 3 {
 		errs = append(errs, fmt.Errorf("services: %d brokers; 1 or 3 make a quorum", c.Brokers))
+	}
+	if n := len(c.Proxies); n != 0 && n != c.Brokers {
+		errs = append(errs, fmt.Errorf("services: %d proxies for %d brokers; one each, or none", n, c.Brokers))
 	}
 	return errors.Join(errs...)
 }
@@ -69,6 +76,8 @@ const (
 type broker struct {
 	Addr       string `json:"addr"`
 	Controller string `json:"controller"`
+	Proxy      string `json:"proxy,omitempty"`  // of the caller's, before Behind
+	Behind     string `json:"behind,omitempty"` // for those who come through Proxy
 }
 
 type state struct {
@@ -130,13 +139,17 @@ func create(ctx context.Context, cfg Config, out io.Writer) (*Set, error) {
 		return nil, fmt.Errorf("services: %w", err)
 	}
 	s := &Set{dir: cfg.Dir}
-	addrs, err := addresses(cfg.Port, 2*cfg.Brokers+2)
+	addrs, err := addresses(cfg.Port, 2*cfg.Brokers+2+len(cfg.Proxies))
 	if err != nil {
 		return nil, err
 	}
 	s.state.Redis, s.state.ClickHouse, addrs = addrs[0], addrs[1], addrs[2:]
 	for i := range cfg.Brokers {
-		s.state.Kafka = append(s.state.Kafka, broker{Addr: addrs[2*i], Controller: addrs[2*i+1]})
+		b := broker{Addr: addrs[2*i], Controller: addrs[2*i+1]}
+		if len(cfg.Proxies) > 0 {
+			b.Proxy, b.Behind = cfg.Proxies[i], addrs[2*cfg.Brokers+i]
+		}
+		s.state.Kafka = append(s.state.Kafka, b)
 	}
 	if err := s.kafkaProcesses(ctx, classPath); err != nil {
 		return nil, err
@@ -317,6 +330,15 @@ func (s *Set) KafkaBrokers() []string {
 	var out []string
 	for _, b := range s.state.Kafka {
 		out = append(out, b.Addr)
+	}
+	return out
+}
+
+// BehindProxies is where the brokers listen for what comes through Config.Proxies.
+func (s *Set) BehindProxies() []string {
+	var out []string
+	for _, b := range s.state.Kafka {
+		out = append(out, b.Behind)
 	}
 	return out
 }

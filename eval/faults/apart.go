@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"time"
+)
+
+const (
+	// joinWithin is how long a second member takes to start, join and get its share.
+	joinWithin = 8 * time.Second
+	// stoppedFor is longer than the lease of a claim (12 s), than that of a sentence,
+	// and than a session: whoever is stopped has lost all of them and does not know.
+	stoppedFor = 16 * time.Second
+	// cutFor is longer than a session, and longer than a danmaku has to be heard.
+	cutFor = 20 * time.Second
+)
+
+// stoppedBeyondLease stops one of two members of a stage in the middle of its work
+// (SIGSTOP, as a long pause of the collector or of the machine does), and lets it go
+// on when the other one has taken its work over.
+func stoppedBeyondLease(name string) func(context.Context, *trial) error {
+	return func(ctx context.Context, x *trial) (err error) {
+		other := x.stages[second(name)]
+		if err := errors.Join(other.start(), sleep(ctx, joinWithin)); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, other.stop()) }()
+		busy, within := x.anyPolicyBusy, 500*time.Millisecond
+		if name == "dispatcher" {
+			busy, within = x.anyDeliveryStarted, 1500*time.Millisecond
+		}
+		for i := range max(2, x.times(4)) {
+			s := []*stage{x.stages[name], other}[i%2]
+			if err := errors.Join(busy(ctx), sleep(ctx, x.between(0, within)), s.signal(syscall.SIGSTOP)); err != nil {
+				return err
+			}
+			x.result.Injected++
+			if err := errors.Join(sleep(ctx, stoppedFor), s.signal(syscall.SIGCONT), sleep(ctx, joinWithin)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// cutOff lets one of two members of each stage in turn lose the brokers, and nothing
+// else: it still has Redis, the policy and the voice. What it had sent arrives late.
+func cutOff(ctx context.Context, x *trial) error {
+	for _, name := range []string{"agentworker", "dispatcher", "aggregator"} {
+		if err := x.cutOff(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *trial) cutOff(ctx context.Context, name string) (err error) {
+	usual, other, one := x.stages[name], x.stages[second(name)], x.stages[apart(name)]
+	if err := errors.Join(other.start(), usual.stop(), one.start()); err != nil {
+		return err
+	}
+	defer func() {
+		x.network.set(one.name, false)
+		err = errors.Join(err, one.stop(), usual.start(), other.stop())
+	}()
+	busy := x.anyPolicyBusy
+	if name == "dispatcher" {
+		busy = x.anyDeliveryStarted
+	}
+	if err := errors.Join(sleep(ctx, joinWithin), busy(ctx)); err != nil {
+		return err
+	}
+	x.network.set(one.name, true)
+	x.result.Injected++
+	if err := sleep(ctx, cutFor); err != nil {
+		return err
+	}
+	x.network.set(one.name, false)
+	return sleep(ctx, joinWithin)
+}
