@@ -9,7 +9,7 @@ DEMO_ARGS := $(if $(ROOM),--room $(ROOM)) $(if $(CATALOG),--catalog $(CATALOG)) 
              $(if $(SPEED),--speed $(SPEED)) $(if $(FROM),--from $(FROM)) $(if $(FOR),--for $(FOR)) \
              $(if $(PROFILE),--profile $(PROFILE)) $(ARGS)
 
-.PHONY: help build engine demo test bench lint fmt golden fuzz clean services services-down test-real faults FORCE
+.PHONY: help build engine demo test bench lint fmt golden fuzz clean services services-down test-real faults soak-dispatch FORCE
 
 help: ## print this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ test-real: services ## conformance suites and room scripts on the servers of `ma
 
 faults: build ## break things under load on real servers, at most 30 minutes; QUICK=1: three minutes, ONLY= names, SEED=
 	go run ./eval/faults -livehost $(BIN) $(if $(QUICK),-quick) $(if $(ONLY),-only $(ONLY)) $(if $(SEED),-seed $(SEED)) $(ARGS)
+
+soak-dispatch: build ## 4 dispatchers speak in 50 rooms for 20 minutes and are killed 100 times: MINUTES= KILLS= PAUSES= SEED=
+	go run ./eval/soak -livehost $(BIN) $(if $(MINUTES),-minutes $(MINUTES)) $(if $(KILLS),-kills $(KILLS)) $(if $(PAUSES),-pauses $(PAUSES)) $(if $(SEED),-seed $(SEED)) $(ARGS)
 
 bench: ## Go benchmarks; ratios go to bench.json
 	go test -run '^$$' -bench . -benchmem $(PKG)
