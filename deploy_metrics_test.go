@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,9 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"gopkg.in/yaml.v3"
 
+	"livehost/internal/clock"
 	"livehost/internal/ops"
+	"livehost/internal/telemetry"
+	"livehost/streams/event"
 )
 
 // TestAlertsAndDashboardsNameRealMetrics: an expression over a metric that nobody
@@ -38,7 +43,7 @@ func TestAlertsAndDashboardsNameRealMetrics(t *testing.T) {
 // exposedMetrics are the names of the samples that /metrics gives.
 func exposedMetrics(t *testing.T) map[string]bool {
 	t.Helper()
-	s, err := ops.New(ops.Config{Addr: "127.0.0.1:0"}, ops.Consumers(func() []ops.Progress {
+	s, err := ops.New(ops.Config{Addr: "127.0.0.1:0"}, recorded(t), ops.Consumers(func() []ops.Progress {
 		return []ops.Progress{{Group: "g", Topic: "t", Oldest: time.Now()}}
 	}))
 	if err != nil {
@@ -74,6 +79,31 @@ func exposedMetrics(t *testing.T) map[string]bool {
 	}
 	return known
 }
+
+// recorded is what a process exposes once a window was answered and heard.
+func recorded(t *testing.T) prometheus.Collector {
+	t.Helper()
+	tel, err := telemetry.New(t.Context(), telemetry.DefaultConfig(), telemetry.Deps{Clock: clock.Real(), Log: slog.New(slog.DiscardHandler), Scraped: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := tel.Instruments()
+	ctx, agent := in.Agent(t.Context(), &event.Window{WindowID: "w"}, "w#1", event.Versions{})
+	_, chat := in.Chat(ctx, telemetry.ChatRequest{})
+	chat.ChatDone(ctx, telemetry.ChatResult{Replica: "r", Took: time.Second, FirstToken: time.Second, InputTokens: 1, OutputTokens: 1})
+	_, tool := in.Tool(ctx, "t", "c", "mcp", true, 1)
+	tool.ToolDone(ctx, "")
+	agent.AgentDone(ctx, telemetry.AgentResult{})
+	err = in.Publisher(nowhere{}).Publish(ctx, event.Outcome{State: event.Answered, PlatformMs: 1, ReplyMs: 2}, event.GuardrailHit{}, event.Delivery{State: event.DeliverySent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tel.Collector()
+}
+
+type nowhere struct{}
+
+func (nowhere) Publish(context.Context, ...event.Event) error { return nil }
 
 // expression is PromQL and where it stands.
 type expression struct{ where, expr string }

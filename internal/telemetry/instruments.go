@@ -26,6 +26,8 @@ type Instruments struct {
 	tokens     metric.Int64Histogram
 	agent      metric.Float64Histogram
 	tool       metric.Float64Histogram
+
+	live live
 }
 
 // NewInstruments makes the instruments over two providers.
@@ -45,6 +47,8 @@ func NewInstruments(spans trace.TracerProvider, meters metric.MeterProvider, clk
 	var err error
 	in.tokens, err = m.Int64Histogram("gen_ai.client.token.usage", metric.WithUnit("{token}"),
 		metric.WithDescription("Tokens of one policy call, by type."), metric.WithExplicitBucketBoundaries(tokenBuckets...))
+	errs = append(errs, err)
+	in.live, err = newLive(m)
 	return in, errors.Join(append(errs, err)...)
 }
 

@@ -62,6 +62,7 @@ const (
 	cause       = attribute.Key("livehost.cause")
 	state       = attribute.Key("livehost.state")
 	channel     = attribute.Key("livehost.channel")
+	stage       = attribute.Key("livehost.stage")
 	destination = attribute.Key("messaging.destination.name")
 	system      = attribute.Key("messaging.system")
 )

@@ -13,7 +13,8 @@ import (
 )
 
 // Publisher is next, with a span for each window, reply and end of a delivery that
-// is published, in the trace of its window.
+// is published, in the trace of its window, and counts of outcomes, guardrail hits
+// and deliveries.
 func (in *Instruments) Publisher(next streams.Publisher) streams.Publisher {
 	if in == nil {
 		return next
@@ -31,6 +32,9 @@ func (p publisher) Publish(ctx context.Context, events ...event.Event) error {
 	began := time.Now()
 	err := p.next.Publish(ctx, events...)
 	for _, e := range events {
+		if err == nil {
+			p.in.live.saw(ctx, e)
+		}
 		switch e := e.(type) {
 		case event.Window:
 			p.window(ctx, &e, err)

@@ -87,7 +87,9 @@ func work(in *telemetry.Instruments) {
 	agent.AgentDone(actx, telemetry.AgentResult{Ending: "reply", Rounds: 1})
 	win.End("")
 	p := in.Publisher(sink{})
-	_ = p.Publish(context.Background(), w, event.Delivery{ReplyID: "w1", RunID: "w1#1", RoomID: "room-7", Channel: event.Public, State: event.DeliveryEnded, FirstAudioMs: time.Now().UnixMilli() - 1000})
+	_ = p.Publish(context.Background(), w, event.Delivery{ReplyID: "w1", RunID: "w1#1", RoomID: "room-7", Channel: event.Public, State: event.DeliveryEnded, FirstAudioMs: time.Now().UnixMilli() - 1000},
+		event.Outcome{RoomID: "room-7", DanmakuID: "d1", State: event.Answered, Reason: "spoken", By: "dispatcher", Variant: "harness", PlatformMs: 1000, ReplyMs: 4400},
+		event.GuardrailHit{RoomID: "room-7", RunID: "w1#1", Rule: "grounding", Stage: "agentworker", Action: "retry", Variant: "harness"})
 }
 
 type sink struct{ err error }
@@ -210,6 +212,7 @@ func TestScraped(t *testing.T) {
 	want := []string{
 		"gen_ai_client_operation_duration_seconds", "gen_ai_client_operation_time_to_first_chunk_seconds",
 		"gen_ai_client_token_usage", "gen_ai_invoke_agent_duration_seconds",
+		"livehost_deliveries_total", "livehost_guardrail_hits_total", "livehost_outcomes_total", "livehost_reply_latency_seconds",
 	}
 	if d := cmp.Diff(want, names); d != "" {
 		t.Errorf("metrics (-want +got):\n%s", d)

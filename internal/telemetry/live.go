@@ -1,0 +1,45 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+
+	"go.opentelemetry.io/otel/metric"
+
+	"livehost/streams/event"
+)
+
+// live counts what becomes of danmaku, as the stages publish it. A record that is
+// published again, after a crash, is counted again: these are for alerts, the true
+// numbers are in ClickHouse.
+type live struct {
+	outcomes   metric.Int64Counter
+	hits       metric.Int64Counter
+	deliveries metric.Int64Counter
+	reply      metric.Float64Histogram
+}
+
+func newLive(m metric.Meter) (l live, err error) {
+	var errs [4]error
+	l.outcomes, errs[0] = m.Int64Counter("livehost.outcomes", metric.WithDescription("Danmaku by the state they ended in, its reason, and the stage that says so."))
+	l.hits, errs[1] = m.Int64Counter("livehost.guardrail.hits", metric.WithDescription("Guardrail hits by rule and action."))
+	l.deliveries, errs[2] = m.Int64Counter("livehost.deliveries", metric.WithDescription("Deliveries by channel, state and reason."))
+	l.reply, errs[3] = m.Float64Histogram("livehost.reply.latency", metric.WithUnit("s"), metric.WithDescription("From an answered or merged danmaku to its reply, room time."),
+		metric.WithExplicitBucketBoundaries(secondBuckets...))
+	return l, errors.Join(errs[:]...)
+}
+
+// saw counts an event that was published.
+func (l live) saw(ctx context.Context, e event.Event) {
+	switch e := e.(type) {
+	case event.Outcome:
+		l.outcomes.Add(ctx, 1, metric.WithAttributes(state.String(string(e.State)), cause.String(e.Reason), stage.String(e.By), variant.String(string(e.Variant))))
+		if e.ReplyMs > 0 {
+			l.reply.Record(ctx, float64(e.ReplyMs-e.PlatformMs)/1000, metric.WithAttributes(variant.String(string(e.Variant))))
+		}
+	case event.GuardrailHit:
+		l.hits.Add(ctx, 1, metric.WithAttributes(rule.String(e.Rule), action.String(e.Action), stage.String(e.Stage), variant.String(string(e.Variant))))
+	case event.Delivery:
+		l.deliveries.Add(ctx, 1, metric.WithAttributes(channel.String(string(e.Channel)), state.String(string(e.State)), cause.String(e.Reason), variant.String(string(e.Variant))))
+	}
+}
