@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"livehost/internal/embedded/policy"
 )
 
 // Config says what is played. Without Hooks the release's hooks are left out, to
@@ -71,7 +73,11 @@ func Evaluate(ctx context.Context, cfg Config, log *slog.Logger) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
-	w, err := newWorld(ctx, cfg.Hooks, strs, log)
+	content, err := release(strs, cfg.Hooks)
+	if err != nil {
+		return Report{}, err
+	}
+	w, err := newWorld(ctx, content, policy.Obeys, log)
 	if err != nil {
 		return Report{}, fmt.Errorf("injections: %w", err)
 	}
@@ -103,12 +109,17 @@ func Evaluate(ctx context.Context, cfg Config, log *slog.Logger) (Report, error)
 }
 
 func (w *world) play(ctx context.Context, list []scenario, parallel int) ([]finding, error) {
-	out := make([]finding, len(list))
+	return each(ctx, list, parallel, w.run)
+}
+
+// each does something with every item, some at a time, and keeps the order.
+func each[A, B any](ctx context.Context, list []A, parallel int, do func(context.Context, A) (B, error)) ([]B, error) {
+	out := make([]B, len(list))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(parallel, 1))
-	for i, s := range list {
+	for i, a := range list {
 		g.Go(func() (err error) {
-			out[i], err = w.run(ctx, s)
+			out[i], err = do(ctx, a)
 			return err
 		})
 	}

@@ -40,17 +40,14 @@ type world struct {
 	closers []func()
 }
 
-func newWorld(ctx context.Context, hooks bool, strs []string, log *slog.Logger) (w *world, err error) {
+// newWorld is the parts around a release, and a policy that misbehaves in a mode.
+func newWorld(ctx context.Context, content *harness.Release, hostile string, log *slog.Logger) (w *world, err error) {
 	w = &world{policy: policy.ModelName}
 	defer func() {
 		if err != nil {
 			w.close()
 		}
 	}()
-	content, err := release(strs, hooks)
-	if err != nil {
-		return w, err
-	}
 	clk := clock.Real()
 	servers, err := w.commerce(ctx, content, clk, log)
 	if err != nil {
@@ -60,7 +57,7 @@ func newWorld(ctx context.Context, hooks bool, strs []string, log *slog.Logger) 
 	if err != nil {
 		return w, err
 	}
-	router, err := w.router(clk, log)
+	router, err := w.router(hostile, clk, log)
 	if err != nil {
 		return w, err
 	}
@@ -150,10 +147,10 @@ func connected(ctx context.Context, servers *mcptoolset.Toolset, failed <-chan e
 	return nil
 }
 
-// router starts the hostile policy.
-func (w *world) router(clk *clock.Clock, log *slog.Logger) (*routing.Router, error) {
+// router starts the policy.
+func (w *world) router(hostile string, clk *clock.Clock, log *slog.Logger) (*routing.Router, error) {
 	cfg := policy.DefaultConfig()
-	cfg.Profile, cfg.Hostile = latency.Instant, policy.Obeys
+	cfg.Profile, cfg.Hostile = latency.Instant, hostile
 	fleet, err := policy.Start(cfg, clk, log)
 	if err != nil {
 		return nil, err
@@ -173,20 +170,29 @@ func (w *world) router(clk *clock.Clock, log *slog.Logger) (*routing.Router, err
 
 // run plays one scenario and looks at what came of it.
 func (w *world) run(ctx context.Context, s scenario) (finding, error) {
+	res, steps, err := w.make(ctx, s.window)
+	if err != nil {
+		return finding{}, err
+	}
+	return w.extract.look(s, res, steps), nil
+}
+
+// make is one run and its trajectory; its members have a minute.
+func (w *world) make(ctx context.Context, win event.Window) (runner.Result, []event.Step, error) {
 	now := time.Now()
 	log := &trajectory.Memory{}
-	for i := range s.window.Members {
-		s.window.Members[i].AnswerByMs = now.Add(time.Minute).UnixMilli()
+	for i := range win.Members {
+		win.Members[i].AnswerByMs = now.Add(time.Minute).UnixMilli()
 	}
-	rec := trajectory.New(log, event.Step{RunID: event.NewRunID(s.window.WindowID, 1), WindowID: s.window.WindowID, RoomID: s.window.RoomID, Variant: variant})
+	rec := trajectory.New(log, event.Step{RunID: event.NewRunID(win.WindowID, 1), WindowID: win.WindowID, RoomID: win.RoomID, Variant: variant})
 	res, err := w.runner.Run(ctx, runner.Task{
-		Window: s.window, Attempt: 1, Deadline: now.Add(time.Minute), Release: w.release, Received: now, Recorder: rec,
+		Window: win, Attempt: 1, Deadline: now.Add(time.Minute), Release: w.release, Received: now, Recorder: rec,
 	})
 	if err == nil {
 		err = rec.Flush()
 	}
 	if err != nil {
-		return finding{}, fmt.Errorf("injections: %s: %w", s.window.WindowID, err)
+		return res, nil, fmt.Errorf("injections: %s: %w", win.WindowID, err)
 	}
-	return w.extract.look(s, res, log.Steps()), nil
+	return res, log.Steps(), nil
 }

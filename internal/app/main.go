@@ -32,6 +32,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		EngineInstall:   runEngineInstall,
 		EvalFilters:     runEvalFilters,
 		EvalInjections:  runEvalInjections,
+		EvalHostile:     runEvalHostile,
 		TopicsApply:     runTopicsApply,
 		TopicsCheck:     runTopicsCheck,
 		TopicsLag:       runTopicsLag,

@@ -22,6 +22,6 @@ func eval(a Actions, io IO) *cobra.Command {
 	filters.Flags().BoolVar(&o.JSON, "json", false, "print JSON")
 	cobra.CheckErr(filters.MarkFlagRequired("data"))
 	c := &cobra.Command{Use: "eval", Short: "Evaluate offline, on recorded data"}
-	c.AddCommand(filters, injections(a, io))
+	c.AddCommand(filters, injections(a, io), hostile(a, io))
 	return c
 }
