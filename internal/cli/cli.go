@@ -77,6 +77,7 @@ type Actions struct {
 	EngineInstall   func(context.Context, IO) error
 	EvalFilters     func(context.Context, EvalFiltersOptions, IO) error
 	EvalInjections  func(context.Context, InjectionsOptions, IO) error
+	EvalHostile     func(context.Context, HostileOptions, IO) error
 	TopicsApply     func(context.Context, TopicsOptions, IO) error
 	TopicsCheck     func(context.Context, TopicsOptions, IO) error
 	TopicsLag       func(context.Context, TopicsOptions, IO) error
