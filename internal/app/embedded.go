@@ -56,6 +56,9 @@ func startEmbedded(o embeddedOptions, clk *clock.Clock, log *slog.Logger) (_ *em
 	if e.redis, err = redisserver.Start(redisserver.DefaultConfig()); err != nil {
 		return nil, err
 	}
+	if err := keepRedisAddr(o.dataDir, e.redis.Addr()); err != nil {
+		return nil, err
+	}
 	pc := policy.DefaultConfig()
 	pc.Profile = o.profile
 	if e.policy, err = policy.Start(pc, clk, log); err != nil {

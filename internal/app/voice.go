@@ -59,11 +59,18 @@ func voiceSwitch(o cli.VoiceOptions, std cli.IO, do func(*redisvoice.Switch) err
 	if err := config.Load(&cfg, o.Config, os.Environ()); err != nil {
 		return err
 	}
-	if o.Redis != "" {
-		cfg.Redis.Addrs = []string{o.Redis}
+	addr := o.Redis
+	if addr == "" && len(cfg.Redis.Addrs) == 0 {
+		var err error
+		if addr, err = keptRedisAddr(o.Data); err != nil {
+			return err
+		}
+	}
+	if addr != "" {
+		cfg.Redis.Addrs = []string{addr}
 	}
 	if err := config.At("redis", cfg.Redis.Validate()); err != nil {
-		return fmt.Errorf("%w\nname it with --redis host:port or --config", err)
+		return fmt.Errorf("%w\nname it with --redis host:port, --config, or --data of a process with embedded servers", err)
 	}
 	client := redisclient.New(cfg.Redis)
 	defer client.Close()

@@ -11,6 +11,7 @@ import (
 type VoiceOptions struct {
 	Config  string
 	Redis   string // host:port instead of the configuration's
+	Data    string // data directory of a process with embedded servers; empty: the usual one
 	Room    string
 	Variant string
 	All     bool
@@ -24,6 +25,7 @@ func voice(a Actions, io IO) *cobra.Command {
 	f := c.PersistentFlags()
 	f.StringVar(&o.Config, "config", "", "YAML file with the Redis to use; LIVEHOST_* variables go over it")
 	f.StringVar(&o.Redis, "redis", "", "host:port of Redis instead of the configuration's")
+	f.StringVar(&o.Data, "data", "", "data directory of a process with embedded servers, whose Redis is used when no other is named")
 	stop := &cobra.Command{
 		Use: "stop", Short: "Silence voices within a second, in the middle of a sentence", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
