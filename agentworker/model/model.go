@@ -54,6 +54,7 @@ type Request struct {
 	MaxTokens   int // upper bound; 0 leaves it to the replica
 	Temperature float64
 	TopP        float64
+	MustCall    bool          // the answer has to be a call of one of Tools, where the replica can hold the policy to it
 	NoThinking  bool          // ask for no reasoning, where the policy knows the switch
 	Budget      time.Duration // room time, from when a replica takes the request; the context bounds the whole
 	Avoid       string        // replica that just failed; used only when no other is there
@@ -103,6 +104,7 @@ type Response struct {
 	Model      string        // as the replica names it; empty when it does not
 	Replica    string        // which replica answered
 	FirstToken time.Duration // wall, from the request to the first token of any kind
+	LocalSlots bool          // the slots shared with other processes were away: only this process's were counted
 	Wait       time.Duration // wall, waiting for a slot
 	Took       time.Duration // wall, inside the replica
 }

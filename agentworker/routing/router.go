@@ -1,7 +1,6 @@
 package routing
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -20,11 +19,13 @@ type Config struct {
 	BreakAfter int           // consecutive failures that open a replica's breaker; a used-up budget counts a third
 	BreakFor   time.Duration // how long it stays open; then one request probes
 	MinTokens  int           // least max tokens sent, however little time is left
+
+	Shared SharedConfig // of slots that several processes share
 }
 
 // DefaultConfig suits one to a few dozen replicas.
 func DefaultConfig() Config {
-	return Config{QueueMax: 256, BreakAfter: 3, BreakFor: 5 * time.Second, MinTokens: 32}
+	return Config{QueueMax: 256, BreakAfter: 3, BreakFor: 5 * time.Second, MinTokens: 32, Shared: defaultShared()}
 }
 
 // Validate lists every problem.
@@ -42,12 +43,13 @@ func (c Config) Validate() error {
 	if c.MinTokens < 1 {
 		errs = append(errs, fmt.Errorf("min_tokens: %d is below 1", c.MinTokens))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, c.Shared.Validate())...)
 }
 
 // Replica is one policy server and how many requests it takes at once.
 type Replica struct {
 	Name  string
+	Key   string // by which all processes know it; empty: Name
 	Model model.Model
 	Slots int
 }
@@ -57,6 +59,7 @@ type Deps struct {
 	Clock    *clock.Clock
 	Log      *slog.Logger
 	Replicas []Replica
+	Slots    Slots // shared with other processes; nil: all slots are this process's
 }
 
 // Router is a model.Model over replicas.
@@ -64,10 +67,12 @@ type Router struct {
 	cfg   Config
 	clock *clock.Clock
 	log   *slog.Logger
+	slots Slots
 
 	mu       sync.Mutex
 	replicas []*replica
 	waiting  waiters
+	shared   shared
 }
 
 // replica is guarded by Router.mu.
@@ -81,7 +86,7 @@ type replica struct {
 
 // New makes a router; there must be at least one slot.
 func New(cfg Config, deps Deps) (*Router, error) {
-	r := &Router{cfg: cfg, clock: deps.Clock, log: deps.Log}
+	r := &Router{cfg: cfg, clock: deps.Clock, log: deps.Log, slots: deps.Slots, shared: newShared()}
 	errs := []error{cfg.Validate()}
 	names := map[string]bool{}
 	for i, rep := range deps.Replicas {
@@ -92,6 +97,9 @@ func New(cfg Config, deps Deps) (*Router, error) {
 			errs = append(errs, fmt.Errorf("replicas[%d]: %d slots", i, rep.Slots))
 		}
 		names[rep.Name] = true
+		if rep.Key == "" {
+			rep.Key = rep.Name
+		}
 		r.replicas = append(r.replicas, &replica{Replica: rep})
 	}
 	if len(r.replicas) == 0 {
@@ -116,11 +124,11 @@ func (r *Router) Slots() int {
 // req.Budget.
 func (r *Router) Complete(ctx context.Context, req model.Request) (model.Response, error) {
 	asked := time.Now()
-	rep, err := r.acquire(ctx, req.Avoid)
+	got, err := r.acquire(ctx, req)
 	if err != nil {
 		return model.Response{Wait: time.Since(asked)}, err
 	}
-	wait := time.Since(asked)
+	rep, wait := got.replica, time.Since(asked)
 	callCtx, cancel := ctx, context.CancelFunc(func() {})
 	if req.Budget > 0 {
 		callCtx, cancel = r.clock.WithTimeout(ctx, req.Budget)
@@ -128,8 +136,8 @@ func (r *Router) Complete(ctx context.Context, req model.Request) (model.Respons
 	defer cancel()
 	req.MaxTokens = r.maxTokens(callCtx, rep, req.MaxTokens)
 	resp, err := rep.Model.Complete(callCtx, req)
-	resp.Replica, resp.Wait = rep.Name, wait
-	r.release(rep, req.Budget, resp, err)
+	resp.Replica, resp.Wait, resp.LocalSlots = rep.Name, wait, got.degraded
+	r.release(got, req.Budget, resp, err)
 	return resp, err
 }
 
@@ -150,118 +158,6 @@ func (r *Router) maxTokens(ctx context.Context, rep *replica, most int) int {
 	return min(most, fits)
 }
 
-func (r *Router) acquire(ctx context.Context, avoid string) (*replica, error) {
-	r.mu.Lock()
-	if err := ctx.Err(); err != nil {
-		r.mu.Unlock()
-		return nil, noSlot(err)
-	}
-	if len(r.waiting) == 0 {
-		if rep := r.pick(avoid); rep != nil {
-			rep.inFlight++
-			r.mu.Unlock()
-			return rep, nil
-		}
-	}
-	if len(r.waiting) >= r.cfg.QueueMax {
-		r.mu.Unlock()
-		return nil, &model.Error{Class: model.NoSlot, Err: fault.Errorf(fault.Exhausted, "%d requests wait for a slot already", r.cfg.QueueMax)}
-	}
-	w := &waiter{avoid: avoid, got: make(chan *replica, 1)}
-	w.deadline, _ = ctx.Deadline()
-	heap.Push(&r.waiting, w)
-	probe := r.probeTimer()
-	r.mu.Unlock()
-	defer probe.Stop()
-	for {
-		select {
-		case rep := <-w.got:
-			return rep, nil
-		case <-probe.C:
-			r.mu.Lock()
-			r.serve()
-			probe.Reset(r.clock.Wall(r.cfg.BreakFor))
-			r.mu.Unlock()
-		case <-ctx.Done():
-			return nil, r.leave(w, ctx.Err())
-		}
-	}
-}
-
-// probeTimer fires when a breaker that is open now may be tried again; a waiter
-// must not depend on another request's end when nothing is in flight.
-func (r *Router) probeTimer() *time.Timer {
-	wait := r.cfg.BreakFor
-	for _, rep := range r.replicas {
-		if left := r.clock.Until(rep.openTill); left > 0 && left < wait {
-			wait = left
-		}
-	}
-	return r.clock.NewTimer(wait)
-}
-
-func (r *Router) leave(w *waiter, cause error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if w.at >= 0 {
-		heap.Remove(&r.waiting, w.at)
-	} else { // served between the end of the context and here
-		(<-w.got).inFlight--
-		r.serve()
-	}
-	return noSlot(cause)
-}
-
-func noSlot(cause error) error {
-	if errors.Is(cause, context.Canceled) {
-		return &model.Error{Class: model.Canceled, Err: fault.Wrap(fault.Canceled, cause)}
-	}
-	return &model.Error{Class: model.NoSlot, Err: fault.Errorf(fault.Unavailable, "no slot before the deadline: %w", cause)}
-}
-
-// pick is the healthy replica with a free slot and the fewest in flight, another
-// than avoid when there is one. The caller holds mu.
-func (r *Router) pick(avoid string) *replica {
-	var best *replica
-	now := r.clock.Now()
-	for _, rep := range r.replicas {
-		limit := rep.Slots
-		if rep.failures >= r.cfg.BreakAfter*failure {
-			if rep.openTill.After(now) {
-				continue
-			}
-			limit = 1 // half open: one probe
-		}
-		if rep.inFlight >= limit {
-			continue
-		}
-		if best == nil || better(rep, best, avoid) {
-			best = rep
-		}
-	}
-	return best
-}
-
-func better(a, b *replica, avoid string) bool {
-	if (a.Name == avoid) != (b.Name == avoid) {
-		return b.Name == avoid
-	}
-	return a.inFlight < b.inFlight
-}
-
-// serve hands free slots to the waiters in deadline order. The caller holds mu.
-func (r *Router) serve() {
-	for len(r.waiting) > 0 {
-		rep := r.pick(r.waiting[0].avoid)
-		if rep == nil {
-			return
-		}
-		rep.inFlight++
-		w, _ := heap.Pop(&r.waiting).(*waiter)
-		w.got <- rep
-	}
-}
-
 // failure is what a failed call counts towards the breaker; a slow one is worth a
 // third: tails are long, and a replica set aside for them makes the others slow.
 const (
@@ -269,7 +165,33 @@ const (
 	slow    = 1
 )
 
-func (r *Router) release(rep *replica, budget time.Duration, resp model.Response, err error) {
+// slot is a granted one.
+type slot struct {
+	*replica
+	ticket   string // of the shared slot; empty: counted here alone
+	degraded bool   // counted here alone because the shared slots are away
+}
+
+// acquire waits for a slot until ctx ends.
+func (r *Router) acquire(ctx context.Context, req model.Request) (slot, error) {
+	if r.slots != nil {
+		got, err := r.share(ctx, req)
+		if !errors.Is(err, errSlotsAway) {
+			return got, err
+		}
+	}
+	rep, err := r.local(ctx, req.Avoid)
+	return slot{replica: rep, degraded: r.slots != nil}, err
+}
+
+// full is the refusal of one request too many.
+func (r *Router) full() error {
+	return &model.Error{Class: model.NoSlot, Err: fault.Errorf(fault.Exhausted, "%d requests wait for a slot already", r.cfg.QueueMax)}
+}
+
+func (r *Router) release(got slot, budget time.Duration, resp model.Response, err error) {
+	rep := got.replica
+	defer r.giveBack(got)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rep.inFlight--
@@ -314,41 +236,4 @@ func (rep *replica) learn(resp model.Response, speed float64) {
 		return
 	}
 	rep.rate += weight * (rate - rep.rate)
-}
-
-type waiter struct {
-	deadline time.Time // wall; zero goes last
-	avoid    string
-	got      chan *replica
-	at       int // index in the heap; -1 when served
-}
-
-type waiters []*waiter
-
-func (w waiters) Len() int { return len(w) }
-
-func (w waiters) Less(i, j int) bool {
-	a, b := w[i].deadline, w[j].deadline
-	if a.IsZero() != b.IsZero() {
-		return b.IsZero()
-	}
-	return a.Before(b)
-}
-
-func (w waiters) Swap(i, j int) { w[i], w[j] = w[j], w[i]; w[i].at, w[j].at = i, j }
-
-// Push and Pop are container/heap's.
-func (w *waiters) Push(x any) {
-	v, _ := x.(*waiter)
-	v.at = len(*w)
-	*w = append(*w, v)
-}
-
-// Pop removes the last element.
-func (w *waiters) Pop() any {
-	old := *w
-	last := old[len(old)-1]
-	*w = old[:len(old)-1]
-	last.at = -1
-	return last
 }

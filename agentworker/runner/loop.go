@@ -115,6 +115,7 @@ func (s *state) request(ctx context.Context, try int) (model.Response, error) {
 		ID:       fmt.Sprintf("%s/%d.%d.", s.runID, s.round, try),
 		Messages: s.messages, Tools: s.tools, MaxTokens: s.r.cfg.MaxTokens,
 		Temperature: s.r.cfg.Temperature, TopP: s.r.cfg.TopP,
+		MustCall:   s.r.cfg.MustCall && s.round == 1,
 		NoThinking: s.route == routeCompact, Budget: budget, Avoid: s.avoid,
 	}
 	resp, err := s.chat(ctx, req)
@@ -128,8 +129,11 @@ func (s *state) request(ctx context.Context, try int) (model.Response, error) {
 		Input:            s.lastInput(), Output: resp.Content, Reasoning: resp.Reasoning,
 		Request: req.Digest(), Calls: stepCalls(resp.ToolCalls), Finish: string(resp.Finish),
 	}
-	if resp.Rescued {
+	switch {
+	case resp.Rescued:
 		st.Cause = "rescued_call"
+	case resp.LocalSlots:
+		st.Cause = "slots_away"
 	}
 	if err != nil {
 		st.Error, st.Cause = err.Error(), string(model.ClassOf(err))

@@ -21,15 +21,16 @@ import (
 
 // Config bounds every run. Durations are room time.
 type Config struct {
-	Rounds      int           // policy rounds
-	FirstCall   time.Duration // budget of the first policy call
-	LaterCall   time.Duration // budget of each later call
-	ToolCall    time.Duration // budget of one tool call
-	AnswerTime  time.Duration // kept free for the policy's answer: tools are not waited for into it
-	MinCall     time.Duration // a policy call with less time than this is not begun
-	MaxTokens   int           // of one answer
-	Temperature float64
-	TopP        float64
+	Rounds      int           `yaml:"rounds"`      // policy rounds
+	FirstCall   time.Duration `yaml:"first_call"`  // room; budget of the first policy call
+	LaterCall   time.Duration `yaml:"later_call"`  // room; budget of each later call
+	ToolCall    time.Duration `yaml:"tool_call"`   // room; budget of one tool call
+	AnswerTime  time.Duration `yaml:"answer_time"` // room; kept free for the policy's answer: tools are not waited for into it
+	MinCall     time.Duration `yaml:"min_call"`    // room; a policy call with less time than this is not begun
+	MaxTokens   int           `yaml:"max_tokens"`  // of one answer
+	Temperature float64       `yaml:"temperature"` // of the policy's sampling; 0 takes the likeliest token
+	TopP        float64       `yaml:"top_p"`       // of the policy's sampling
+	MustCall    bool          `yaml:"must_call"`   // the first round has to call a tool (tool_choice "required"): small models seldom do by themselves
 }
 
 // DefaultConfig is DESIGN section 1.
@@ -56,8 +57,10 @@ func (c Config) Validate() error {
 	positive("answer_time", float64(c.AnswerTime))
 	positive("min_call", float64(c.MinCall))
 	positive("max_tokens", float64(c.MaxTokens))
-	positive("temperature", c.Temperature)
 	positive("top_p", c.TopP)
+	if c.Temperature < 0 {
+		errs = append(errs, fmt.Errorf("temperature: %v is negative", c.Temperature))
+	}
 	return errors.Join(errs...)
 }
 

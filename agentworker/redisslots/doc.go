@@ -1,0 +1,10 @@
+// Package redisslots is routing.Slots in Redis.
+//
+// An ask is one Lua call, so that it is atomic. All keys have one hash tag: a
+// cluster keeps them on one node, and a few dozen replicas are little work. For each
+// replica there is a sorted set of leases (ticket, by the end of the lease) and one
+// of waiting tickets (by deadline); one more set says until when a waiting ticket is
+// kept. Times are milliseconds of the server's clock. Keys expire a minute after
+// what they hold. Errors are fault.Unavailable: the router goes on with its own
+// limits.
+package redisslots

@@ -1,0 +1,199 @@
+package slotstest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"livehost/agentworker/routing"
+)
+
+// Run holds an implementation to the contract. Replicas are named after the test,
+// so that a real server may be shared.
+func Run(t *testing.T, s routing.Slots) {
+	t.Helper()
+	stamp := time.Now().UnixNano()
+	for name, test := range map[string]func(suite){
+		"never more than the slots":            suite.bounded,
+		"a slot given back is free":            suite.givenBack,
+		"a lease ends":                         suite.leaseEnds,
+		"the earliest deadline first":          suite.earliestFirst,
+		"who stopped asking is not waited for": suite.impatient,
+		"the least used replica":               suite.leastUsed,
+		"the avoided one last":                 suite.avoids,
+		"a waiter for another replica":         suite.otherQueues,
+		"a forgotten lease is told again":      suite.forgotten,
+		"fewer slots than are used":            suite.shrunk,
+		"one winner of many":                   suite.oneWinner,
+	} {
+		t.Run(name, func(t *testing.T) { test(suite{T: t, Slots: s, prefix: fmt.Sprintf("%s-%d-", t.Name(), stamp)}) })
+	}
+}
+
+type suite struct {
+	*testing.T
+	routing.Slots
+	prefix string
+}
+
+// ask is for a slot of each of the replicas, as "name" or "name*2" with two slots.
+func (s suite) ask(ticket string, left time.Duration, replicas ...string) routing.Ask {
+	a := routing.Ask{Ticket: s.prefix + ticket, Avoid: -1, Left: left, Lease: time.Minute, Patience: time.Minute}
+	for _, r := range replicas {
+		w := routing.Want{Replica: s.prefix + r, Slots: 1}
+		if n, ok := cutSlots(r); ok {
+			w = routing.Want{Replica: s.prefix + n, Slots: 2}
+		}
+		a.Replicas = append(a.Replicas, w)
+	}
+	return a
+}
+
+func cutSlots(r string) (string, bool) {
+	if len(r) > 2 && r[len(r)-2:] == "*2" {
+		return r[:len(r)-2], true
+	}
+	return r, false
+}
+
+func (s suite) take(a routing.Ask, want int) {
+	s.Helper()
+	got, err := s.Take(s.Context(), a)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if got != want {
+		s.Errorf("%s got replica %d, want %d", a.Ticket, got, want)
+	}
+}
+
+func (s suite) give(ticket, replica string) {
+	s.Helper()
+	if err := s.Give(s.Context(), routing.Lease{Replica: s.prefix + replica, Ticket: s.prefix + ticket}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s suite) bounded() {
+	s.take(s.ask("1", time.Minute, "a*2"), 0)
+	s.take(s.ask("2", time.Minute, "a*2"), 0)
+	s.take(s.ask("3", time.Minute, "a*2"), -1)
+	s.take(s.ask("4", time.Minute, "b"), 0) // another replica is another matter
+}
+
+func (s suite) givenBack() {
+	s.take(s.ask("1", time.Minute, "a"), 0)
+	s.give("2", "a") // nobody's
+	s.take(s.ask("2", time.Minute, "a"), -1)
+	s.give("1", "a")
+	s.take(s.ask("2", time.Minute, "a"), 0)
+}
+
+// eventually asks until the replica is granted.
+func (s suite) eventually(a routing.Ask, want int) {
+	s.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); time.Since(began) < 5*time.Second; <-tick.C {
+		got, err := s.Take(s.Context(), a)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if got == want {
+			return
+		}
+	}
+	s.Errorf("%s never got replica %d", a.Ticket, want)
+}
+
+func (s suite) leaseEnds() {
+	crashed := s.ask("1", time.Minute, "a")
+	crashed.Lease = 50 * time.Millisecond
+	s.take(crashed, 0)
+	s.eventually(s.ask("2", time.Minute, "a"), 0)
+}
+
+func (s suite) earliestFirst() {
+	s.take(s.ask("1", time.Minute, "a"), 0)
+	s.take(s.ask("late", 50*time.Second, "a"), -1)
+	s.take(s.ask("soon", 10*time.Second, "a"), -1)
+	s.give("1", "a")
+	s.take(s.ask("late", 50*time.Second, "a"), -1)
+	s.take(s.ask("new", 30*time.Second, "a"), -1)
+	s.take(s.ask("soon", 10*time.Second, "a"), 0)
+	s.give("soon", "a")
+	s.take(s.ask("late", 50*time.Second, "a"), -1)
+	s.take(s.ask("new", 30*time.Second, "a"), 0)
+}
+
+func (s suite) impatient() {
+	s.take(s.ask("1", time.Minute, "a"), 0)
+	gone := s.ask("gone", time.Second, "a")
+	gone.Patience = 50 * time.Millisecond
+	s.take(gone, -1)
+	s.give("1", "a")
+	s.eventually(s.ask("2", time.Minute, "a"), 0)
+}
+
+func (s suite) leastUsed() {
+	s.take(s.ask("1", time.Minute, "a*2", "b*2"), 0)
+	s.take(s.ask("2", time.Minute, "a*2", "b*2"), 1)
+	s.take(s.ask("3", time.Minute, "a*2", "b*2"), 0)
+	s.take(s.ask("4", time.Minute, "a*2", "b*2"), 1)
+	s.take(s.ask("5", time.Minute, "a*2", "b*2"), -1)
+}
+
+func (s suite) avoids() {
+	a := s.ask("1", time.Minute, "a*2", "b")
+	a.Avoid = 0
+	s.take(a, 1)
+	a.Ticket += "-2"
+	s.take(a, 0) // b is full
+}
+
+func (s suite) otherQueues() {
+	s.take(s.ask("1", time.Minute, "a"), 0)
+	s.take(s.ask("2", time.Second, "a"), -1)     // waits for a alone
+	s.take(s.ask("3", time.Minute, "a", "b"), 1) // and is not in the way of b
+}
+
+func (s suite) forgotten() {
+	a := s.ask("2", time.Minute, "a")
+	a.Held = []routing.Lease{{Replica: s.prefix + "a", Ticket: s.prefix + "1", Ends: time.Now().Add(time.Minute)}}
+	s.take(a, -1)
+	s.give("1", "a")
+	a.Held[0].Ends = time.Now().Add(-time.Second) // over
+	s.take(a, 0)
+}
+
+func (s suite) shrunk() {
+	s.take(s.ask("1", time.Minute, "a*2"), 0)
+	s.take(s.ask("2", 50*time.Second, "a"), -1) // a probe of a replica that failed
+	s.take(s.ask("3", time.Minute, "a*2"), -1)
+	s.take(s.ask("2", time.Second, "a*2"), 0)
+}
+
+func (s suite) oneWinner() {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	won := 0
+	for i := range 8 {
+		wg.Go(func() {
+			got, err := s.Take(context.WithoutCancel(s.Context()), s.ask(fmt.Sprint(i), time.Minute, "a*2"))
+			if err != nil {
+				s.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if got == 0 {
+				won++
+			}
+		})
+	}
+	wg.Wait()
+	if won == 0 || won > 2 {
+		s.Errorf("%d of 8 got one of the two slots", won)
+	}
+}
