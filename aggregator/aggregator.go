@@ -143,69 +143,38 @@ func (a *Aggregator) Handle(ctx context.Context, rec streams.Record, ack streams
 		ack(errClosed)
 		return
 	}
-	apply, err := a.decode(rec)
+	switch rec.Topic {
+	case event.TopicDanmaku:
+		received := time.Now()
+		handle(ctx, p, rec, ack, func(r *room, d event.Danmaku) { r.onDanmaku(d, rec.AppendTime, received, ack) })
+	case event.TopicRoomEvent:
+		handle(ctx, p, rec, ack, func(r *room, e event.RoomEvent) { r.onRoomEvent(e, rec.AppendTime); r.ackAfter(ack) })
+	case event.TopicOrder:
+		handle(ctx, p, rec, ack, func(r *room, o event.Order) { r.onOrder(o); r.ackAfter(ack) })
+	case event.TopicReply:
+		handle(ctx, p, rec, ack, func(r *room, e event.Reply) { r.onReply(e); r.ackAfter(ack) })
+	case event.TopicDelivery:
+		handle(ctx, p, rec, ack, func(r *room, d event.Delivery) { r.onDelivery(d); r.ackAfter(ack) })
+	case event.TopicOutcome:
+		handle(ctx, p, rec, ack, func(r *room, o event.Outcome) { r.onOutcome(o); r.ackAfter(ack) })
+	default: // only counted
+		p.seen(rec)
+		ack(nil)
+	}
+}
+
+var errClosed = fault.Errorf(fault.Canceled, "aggregator: partition is not assigned")
+
+// handle decodes the payload and lets fn apply it to its room.
+func handle[E event.Event](ctx context.Context, p *partition, rec streams.Record, ack streams.Ack, fn func(*room, E)) {
+	e, err := event.Decode[E](rec.Value)
+	if err == nil && e.Key() != rec.Key {
+		err = fault.Errorf(fault.Invalid, "%s: key %q is not the payload's room %q", rec.Topic, rec.Key, e.Key())
+	}
 	if err != nil {
 		ack(err)
 		return
 	}
 	p.seen(rec)
-	if apply == nil {
-		ack(nil)
-		return
-	}
-	p.with(ctx, rec.Key, apply, ack)
-}
-
-var errClosed = fault.Errorf(fault.Canceled, "aggregator: partition is not assigned")
-
-// application is what a decoded record does to its room.
-type application func(r *room, ack streams.Ack)
-
-// decode reads the payload; no application means that the record is only counted.
-func (a *Aggregator) decode(rec streams.Record) (application, error) {
-	switch rec.Topic {
-	case event.TopicDanmaku:
-		received := time.Now()
-		return decoded(rec, func(r *room, d event.Danmaku, ack streams.Ack) {
-			r.onDanmaku(d, rec.AppendTime, received, ack)
-		})
-	case event.TopicRoomEvent:
-		return decoded(rec, func(r *room, e event.RoomEvent, ack streams.Ack) {
-			r.onRoomEvent(e, rec.AppendTime)
-			r.ackAfter(ack)
-		})
-	case event.TopicOrder:
-		return decoded(rec, func(r *room, o event.Order, ack streams.Ack) {
-			r.onOrder(o)
-			r.ackAfter(ack)
-		})
-	case event.TopicReply:
-		return decoded(rec, func(r *room, e event.Reply, ack streams.Ack) {
-			r.onReply(e)
-			r.ackAfter(ack)
-		})
-	case event.TopicDelivery:
-		return decoded(rec, func(r *room, d event.Delivery, ack streams.Ack) {
-			r.onDelivery(d)
-			r.ackAfter(ack)
-		})
-	case event.TopicOutcome:
-		return decoded(rec, func(r *room, o event.Outcome, ack streams.Ack) {
-			r.onOutcome(o)
-			r.ackAfter(ack)
-		})
-	default:
-		return nil, nil
-	}
-}
-
-func decoded[E event.Event](rec streams.Record, fn func(*room, E, streams.Ack)) (application, error) {
-	e, err := event.Decode[E](rec.Value)
-	if err != nil {
-		return nil, err
-	}
-	if e.Key() != rec.Key {
-		return nil, fault.Errorf(fault.Invalid, "%s: key %q is not the payload's room %q", rec.Topic, rec.Key, e.Key())
-	}
-	return func(r *room, ack streams.Ack) { fn(r, e, ack) }, nil
+	p.with(ctx, rec.Key, func(r *room) { fn(r, e) }, ack)
 }

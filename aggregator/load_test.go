@@ -108,12 +108,18 @@ func (l *load) play(seconds int) {
 
 // say hands over one more danmaku and the answers to the windows that came of it.
 func (l *load) say() {
+	begin := time.Now()
 	l.n++
-	l.handle(event.Danmaku{
+	d := event.Danmaku{
 		Schema: 1, DanmakuID: event.DanmakuID(fmt.Sprint("d", l.n)), RoomID: l.rooms[l.n%len(l.rooms)], ViewerID: l.viewer(),
 		ViewerName: "小雨", Text: l.texts[l.rng.IntN(len(l.texts))], PlatformTimeMs: l.clock.NowMs(),
-	})
-	for _, e := range l.pub.take() {
+	}
+	l.own += time.Since(begin)
+	l.handle(d)
+	start := time.Now()
+	events := l.pub.take()
+	l.own += time.Since(start)
+	for _, e := range events {
 		l.handle(e)
 	}
 }
@@ -160,7 +166,7 @@ type encoding struct {
 	t       testing.TB
 	windows int
 	bytes   int // of windows
-	closed  []event.Event
+	opened  []event.Window
 }
 
 func (p *encoding) Publish(_ context.Context, events ...event.Event) error {
@@ -172,16 +178,18 @@ func (p *encoding) Publish(_ context.Context, events ...event.Event) error {
 		if w, ok := e.(event.Window); ok {
 			p.windows++
 			p.bytes += len(v)
-			p.closed = append(p.closed, answeredAtOnce(w)...)
+			p.opened = append(p.opened, w)
 		}
 	}
 	return nil
 }
 
-// take is what the other stages have said since it was asked last.
-func (p *encoding) take() []event.Event {
-	events := p.closed
-	p.closed = nil
+// take is what the other stages say to the windows since it was asked last.
+func (p *encoding) take() (events []event.Event) {
+	for _, w := range p.opened {
+		events = append(events, answeredAtOnce(w)...)
+	}
+	p.opened = p.opened[:0]
 	return events
 }
 

@@ -128,8 +128,7 @@ func (r *room) onDelivery(d event.Delivery) {
 // else it ends as said.
 func (r *room) takeBack(it *item, state event.State, reason string, again bool, nowMs int64) {
 	if f := r.flights[it.window]; f != nil {
-		delete(f.open, it.member.DanmakuID)
-		r.land(it.window, f)
+		r.leave(it.window, f, it.member.DanmakuID)
 	}
 	it.place = 0
 	switch {

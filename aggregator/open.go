@@ -294,8 +294,9 @@ func (r *room) fly(taken []*item, mode event.Mode, nowMs int64) {
 		Variant: head.variant.Variant, QuestionKey: head.member.Key, Intent: head.member.Intent, Class: head.reading.Class,
 		Language: head.member.Language, OpenedMs: nowMs,
 	}
-	f := &flight{variant: w.Variant, chat: head.chat(), open: make(map[event.DanmakuID]bool, len(taken)), openedMs: nowMs}
+	f := &flight{variant: w.Variant, chat: head.chat(), open: make([]event.DanmakuID, 0, len(taken)), openedMs: nowMs}
 	w.EarliestMs = head.member.PlatformMs
+	w.Members = make([]event.Member, 0, len(taken))
 	for _, it := range taken {
 		r.unlist(it)
 		it.place, it.window = flying, w.WindowID
@@ -307,7 +308,7 @@ func (r *room) fly(taken []*item, mode event.Mode, nowMs int64) {
 			w.Class = it.reading.Class
 		}
 		w.EarliestMs = min(w.EarliestMs, it.member.PlatformMs)
-		f.open[it.member.DanmakuID] = true
+		f.open = append(f.open, it.member.DanmakuID)
 		w.Members = append(w.Members, it.member)
 	}
 	w.AnswerByMs = w.EarliestMs + r.cfg().AnswerBy.Milliseconds()

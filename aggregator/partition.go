@@ -116,15 +116,15 @@ func (p *partition) touch() {
 }
 
 // with applies a record to its room, publishes what came out and acknowledges.
-func (p *partition) with(ctx context.Context, id event.RoomID, apply application, ack streams.Ack) {
+func (p *partition) with(ctx context.Context, id event.RoomID, apply func(*room), ack streams.Ack) {
 	r := p.locked(id)
 	defer r.mu.Unlock()
 	if err := p.fault(); err != nil {
 		ack(err)
 		return
 	}
-	apply(r, ack)
-	r.lastMs = p.a.deps.Clock.NowMs()
+	r.lastMs = r.moment()
+	apply(r)
 	r.open(r.lastMs)
 	p.flush(ctx, r)
 	r.schedule(r.lastMs)
@@ -137,7 +137,7 @@ func (p *partition) wake(r *room) {
 	if r.parked || p.gone() {
 		return
 	}
-	now := p.a.deps.Clock.NowMs()
+	now := r.moment()
 	r.dueMs = 0
 	r.open(now)
 	p.flush(p.ctx, r)

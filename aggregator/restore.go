@@ -43,7 +43,7 @@ func (p *partition) restore(ctx context.Context) error {
 	for _, r := range p.rooms {
 		r.mu.Lock()
 		p.a.stats.restored.Add(int64(len(r.items)))
-		r.lastMs = r.nowMs()
+		r.lastMs = r.moment()
 		r.settleRestored()
 		if len(r.waiting) > 0 {
 			r.arm(r.lastMs, r.lastMs)
@@ -103,7 +103,7 @@ func (r *room) restoreOrder(o event.Order, _ time.Time) {
 
 func (r *room) restoreWindow(w event.Window, _ time.Time) {
 	f := &flight{
-		variant: w.Variant, open: map[event.DanmakuID]bool{}, event: w.Kind == event.EventWindow, chat: w.Class >= event.ClassChat, openedMs: w.OpenedMs, earliestMs: w.EarliestMs,
+		variant: w.Variant, event: w.Kind == event.EventWindow, chat: w.Class >= event.ClassChat, openedMs: w.OpenedMs, earliestMs: w.EarliestMs,
 	}
 	r.flights[w.WindowID] = f
 	if w.Event != nil {
@@ -117,14 +117,13 @@ func (r *room) restoreWindow(w event.Window, _ time.Time) {
 			it = &item{variant: Assignment{Experiment: w.Experiment, Version: w.ExperimentVersion, Variant: w.Variant}}
 			r.items[m.DanmakuID] = it
 		} else if old := r.flights[it.window]; old != nil && it.window != w.WindowID {
-			delete(old.open, m.DanmakuID)
-			r.land(it.window, old)
+			r.leave(it.window, old, m.DanmakuID)
 		}
 		if it.window != w.WindowID {
 			it.windows++
 		}
 		it.member, it.window, it.place = m, w.WindowID, flying
-		f.open[m.DanmakuID] = true
+		f.open = append(f.open, m.DanmakuID)
 		if q := it.question(); r.covers[q] == nil {
 			r.covers[q] = it
 		}
@@ -166,8 +165,7 @@ func (r *room) restoreDelivery(d event.Delivery, _ time.Time) {
 // an outcome that is not in the log.
 func (r *room) restoreWaiting(it *item, state event.State, reason string, again bool) {
 	if f := r.flights[it.window]; f != nil {
-		delete(f.open, it.member.DanmakuID)
-		r.land(it.window, f)
+		r.leave(it.window, f, it.member.DanmakuID)
 	}
 	it.place = waiting
 	if !again {

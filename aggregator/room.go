@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ type room struct {
 	out   output
 	timer *time.Timer
 	dueMs int64 // what it is armed for
+
+	momentMs int64 // see nowMs
 
 	items   map[event.DanmakuID]*item // not ended
 	waiting []*item                   // of items, in the order they came
@@ -102,7 +105,7 @@ type cooled struct {
 // flight is one window of which a member has no outcome yet.
 type flight struct {
 	variant    event.Variant
-	open       map[event.DanmakuID]bool // members without an outcome
+	open       []event.DanmakuID // members without an outcome
 	event      bool
 	chat       bool // of chat
 	replied    bool
@@ -112,7 +115,7 @@ type flight struct {
 
 func newRoom(p *partition, id event.RoomID) *room {
 	cfg := p.a.cfg
-	return &room{
+	r := &room{
 		id: id, p: p,
 		items: map[event.DanmakuID]*item{}, covers: map[question]*item{}, cooling: map[question]cooled{},
 		flights: map[event.WindowID]*flight{}, known: newMemory(cfg.Memory.Milliseconds()), gone: newMemory(cfg.Memory.Milliseconds()),
@@ -121,10 +124,19 @@ func newRoom(p *partition, id event.RoomID) *room {
 		runs:    admission.NewRunTimes(p.a.prior),
 		logged:  newExposures(cfg.Memory.Milliseconds()),
 	}
+	r.moment()
+	return r
 }
 
 func (r *room) cfg() *Config { return &r.p.a.cfg }
-func (r *room) nowMs() int64 { return r.p.a.deps.Clock.NowMs() }
+
+// nowMs is the moment that is being handled: one for a record and all that follows.
+func (r *room) nowMs() int64 { return r.momentMs }
+
+func (r *room) moment() int64 {
+	r.momentMs = r.p.a.deps.Clock.NowMs()
+	return r.momentMs
+}
 
 func (r *room) emit(events ...event.Event) { r.out.events = append(r.out.events, events...) }
 
@@ -168,10 +180,17 @@ func (r *room) forget(it *item, o event.Outcome, nowMs int64) {
 		it.cover = nil
 	}
 	if f := r.flights[it.window]; f != nil {
-		delete(f.open, id)
-		r.land(it.window, f)
+		r.leave(it.window, f, id)
 	}
 	r.settleJoined(it, o, nowMs)
+}
+
+// leave takes a member out of what the window waits for.
+func (r *room) leave(w event.WindowID, f *flight, id event.DanmakuID) {
+	if at := slices.Index(f.open, id); at >= 0 {
+		f.open = slices.Delete(f.open, at, at+1)
+	}
+	r.land(w, f)
 }
 
 // land drops a window that nothing is expected of any more.

@@ -28,7 +28,8 @@ type Reading struct {
 
 // Read understands one danmaku.
 func Read(a Asked) Reading {
-	in := once(lexicon.Lower(a.Question))
+	var lower [96]rune
+	in := once(lexicon.AppendLower(lower[:0], a.Question))
 	link, rest := splitLink(in)
 	s := look(in)
 	s.link, s.noun, s.lead, s.exclaimed = link != "", noun(in), lead(in), exclaimed(in)

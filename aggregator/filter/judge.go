@@ -23,7 +23,8 @@ func (f *Filter) Judge(t text.Text) Verdict {
 	if r := empty(t); r != None {
 		return Verdict{Reason: r}
 	}
-	match, question := []rune(t.Match), lexicon.Lower(t.Question)
+	var folded, lower [96]rune
+	match, question := appendRunes(folded[:0], t.Match), lexicon.AppendLower(lower[:0], t.Question)
 	plain := meant(question)
 	if span := bait(match, question); span != "" {
 		return Verdict{Reason: ContactBait, Span: span}
@@ -35,6 +36,13 @@ func (f *Filter) Judge(t text.Text) Verdict {
 		return Verdict{Reason: ContactBait, Span: span}
 	}
 	return f.find(english, plain)
+}
+
+func appendRunes(out []rune, s string) []rune {
+	for _, r := range s {
+		out = append(out, r)
+	}
+	return out
 }
 
 func empty(t text.Text) Reason {

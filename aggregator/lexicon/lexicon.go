@@ -108,8 +108,10 @@ func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r == '\'' }
 func isDigit(r rune) bool  { return r >= '0' && r <= '9' }
 
 // Lower makes the lower-case runes that Longest and Each take.
-func Lower(s string) []rune {
-	out := make([]rune, 0, len(s))
+func Lower(s string) []rune { return AppendLower(make([]rune, 0, len(s)), s) }
+
+// AppendLower is Lower into out, for a caller with room of its own.
+func AppendLower(out []rune, s string) []rune {
 	for _, r := range s {
 		if r >= 'A' && r <= 'Z' {
 			r |= 0x20

@@ -16,6 +16,16 @@ type scanner struct {
 	emoji, mention, url bool
 }
 
+// release hands the buffers to the next text, unless a long one has made them large.
+func (s *scanner) release() {
+	const longest = 1024
+	if cap(s.in) > longest {
+		return
+	}
+	*s = scanner{in: s.in[:0], out: s.out[:0], match: s.match[:0]}
+	scanners.Put(s)
+}
+
 func (s *scanner) run() {
 	for i := 0; i < len(s.in); {
 		if n := s.skip(i); n > 0 {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
@@ -41,9 +42,9 @@ func Clean(raw, roomLanguage string) Text {
 		raw, t.Truncated = cutBytes(raw, maxBytes), true
 	}
 	t.Original = t.capped(strings.ToValidUTF8(raw, ""), MaxOriginal)
-	var in, kept [96]rune
-	var match [192]byte
-	s := scanner{in: runesOf(in[:0], raw), out: kept[:0], match: match[:0]}
+	s := scanners.Get().(*scanner)
+	defer s.release()
+	s.in = runesOf(s.in, raw)
 	s.run()
 	t.Emoji, t.Mention, t.URL = s.emoji, s.mention, s.url
 	out := collapsePhrases(collapseRuns(squeeze(s.out)))
@@ -52,6 +53,9 @@ func Clean(raw, roomLanguage string) Text {
 	t.Language = language(out, roomLanguage)
 	return t
 }
+
+// scanners are used again: their buffers are most of what Clean would allocate.
+var scanners = sync.Pool{New: func() any { return new(scanner) }}
 
 // Truncate cuts s to max graphemes.
 func Truncate(s string, max int) string {
