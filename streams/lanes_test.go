@@ -133,8 +133,7 @@ func TestLanesLateRetriesKeepTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []int
 		var late []*intJob
-		var lanes *streams.Lanes[string, int]
-		lanes = streams.NewLanes(4, func(j *intJob) {
+		lanes := streams.NewLanes(4, func(j *intJob) {
 			got = append(got, j.Value)
 			if len(late) < 3 {
 				late = append(late, j)

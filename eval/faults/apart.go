@@ -31,7 +31,7 @@ func stoppedBeyondLease(name string) func(context.Context, *trial) error {
 		if name == "dispatcher" {
 			busy, within = x.anyDeliveryStarted, 1500*time.Millisecond
 		}
-		for i := range max(2, x.times(4)) {
+		for i := range max(2, x.times(3)) {
 			s := []*stage{x.stages[name], other}[i%2]
 			if err := errors.Join(busy(ctx), sleep(ctx, x.between(0, within)), s.signal(syscall.SIGSTOP)); err != nil {
 				return err

@@ -98,7 +98,7 @@ func (x *trial) anyDeliveryStarted(ctx context.Context) error {
 }
 
 func killBetweenClaimAndReply(ctx context.Context, x *trial) error {
-	for range x.times(25) {
+	for range x.times(20) {
 		if err := x.anyPolicyBusy(ctx); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func killBetweenClaimAndReply(ctx context.Context, x *trial) error {
 }
 
 func killBetweenStartedAndEnded(ctx context.Context, x *trial) error {
-	for range x.times(25) {
+	for range x.times(20) {
 		if err := x.anyDeliveryStarted(ctx); err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func killBetweenStartedAndEnded(ctx context.Context, x *trial) error {
 }
 
 func killAnyStage(ctx context.Context, x *trial) error {
-	for range x.times(50) {
+	for range x.times(60) {
 		if err := x.killAgain(stageNames[x.random.IntN(len(stageNames))]); err != nil {
 			return err
 		}

@@ -139,7 +139,7 @@ type cutter struct {
 
 func (c *cutter) Write(b []byte) (int, error) {
 	if c.left -= len(b); c.left < 0 {
-		panic(http.ErrAbortHandler) // net/http closes the connection
+		panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to close the connection
 	}
 	n, err := c.ResponseWriter.Write(b)
 	if err == nil {

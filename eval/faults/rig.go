@@ -286,22 +286,28 @@ func (r *rig) do(ctx context.Context, f fault) (*result, error) {
 		return nil, fmt.Errorf("the log is not followed any more: %w", err)
 	default:
 	}
-	x.result.judge(r.journal.log(x.prefix), policyReplicas*policySlots)
+	x.judge(ctx, f)
+	x.result.WallS = round(time.Since(begin))
+	return x.result, nil
+}
+
+// judge says what came of the fault.
+func (x *trial) judge(ctx context.Context, f fault) {
+	x.result.judge(x.journal.log(x.prefix), policyReplicas*policySlots)
+	find := func(what string) { x.result.Findings = append(x.result.Findings, what) }
 	if x.result.Variants < 2 {
-		x.result.Findings = append(x.result.Findings, "the viewers were all of one variant: it could not be mixed")
+		find("the viewers were all of one variant: it could not be mixed")
 	}
 	if f.check != nil {
 		if err := f.check(ctx, x); err != nil {
-			x.result.Findings = append(x.result.Findings, err.Error())
+			find(err.Error())
 		}
 	}
-	for _, s := range r.stages {
+	for _, s := range x.stages {
 		if err := s.died(); err != nil {
-			x.result.Findings = append(x.result.Findings, err.Error())
+			find(err.Error())
 		}
 	}
-	x.result.WallS = round(time.Since(begin))
-	return x.result, nil
 }
 
 func round(d time.Duration) float64 { return d.Round(100 * time.Millisecond).Seconds() }

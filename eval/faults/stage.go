@@ -56,7 +56,7 @@ func (s *stage) start() error {
 		return err
 	}
 	defer out.Close()
-	cmd := exec.Command(s.argv[0], s.argv[1:]...)
+	cmd := exec.Command(s.argv[0], s.argv[1:]...) //nolint:noctx // signals end it, at the times of the fault
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a signal at the terminal is ours alone
 	if err := cmd.Start(); err != nil {

@@ -31,7 +31,7 @@ func (p *process) start(logPath string) error {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
 	defer out.Close()
-	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
+	cmd := exec.Command(p.Argv[0], p.Argv[1:]...) //nolint:noctx // it outlives us
 	cmd.Env = append(os.Environ(), p.Env...)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -274,7 +274,7 @@ func (s *Set) wait(ctx context.Context, p *process, brokers int) error {
 	return p.until(ctx, s.log(p.Name), func(ctx context.Context) error {
 		switch p.Name {
 		case Redis:
-			return redisReady(s.state.Redis)
+			return redisReady(ctx, s.state.Redis)
 		case ClickHouse:
 			return clickhouseReady(ctx, s.state.ClickHouse)
 		default:
@@ -283,8 +283,9 @@ func (s *Set) wait(ctx context.Context, p *process, brokers int) error {
 	})
 }
 
-func redisReady(addr string) error {
-	conn, err := net.DialTimeout("tcp", addr, time.Second)
+func redisReady(ctx context.Context, addr string) error {
+	d := net.Dialer{Timeout: time.Second}
+	conn, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return err
 	}

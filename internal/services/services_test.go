@@ -72,7 +72,7 @@ func TestSetWithRedisOnly(t *testing.T) {
 	if err := again.Kill(Redis); err != nil {
 		t.Fatal(err)
 	}
-	if redisReady(addrs[0]) == nil {
+	if redisReady(t.Context(), addrs[0]) == nil {
 		t.Error("Redis answers after it was killed")
 	}
 	if err := again.Start(t.Context(), Redis); err != nil {

@@ -34,6 +34,7 @@ type Versions struct {
 	Release       string `json:"release"`
 	PolicyVersion string `json:"policy_version"`
 	HarnessHash   string `json:"harness_hash"`
+	Shadow        bool   `json:"shadow,omitempty"` // the release runs beside the one that answers: nothing of it reaches anybody
 }
 
 // Window is one unit of work for the agent (window.v1): 1 to 8 danmaku of one

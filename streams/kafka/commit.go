@@ -54,10 +54,14 @@ func (s *session) commit(units []*unit) {
 	}
 	ctx, cancel := context.WithTimeout(s.work, commitTimeout)
 	defer cancel()
+	asked := time.Now()
 	refused, err := commitOffsets(stampCommits(ctx, s.topics), s.client, grown)
 	if err != nil {
 		s.logCommit(err)
 		return
+	}
+	if len(refused) == 0 { // the group takes commits of its members only
+		s.confirmedAt(asked)
 	}
 	for _, l := range logs {
 		if err := refused[unitKey{l.topic, l.partition}]; err != nil {

@@ -44,7 +44,7 @@ func newFaulty(t *testing.T) faulty {
 
 const (
 	faultRoom  event.RoomID = "room"
-	faultGroup              = "group"
+	faultGroup string       = "group"
 )
 
 func faultPartition() int32 { return topic.PartitionOf(faultRoom, topic.DefaultPartitions) }

@@ -33,6 +33,7 @@ type memberOf struct {
 	Instance string
 	Holds    []int64 // offsets whose work ends with the process only
 	HoldsAll bool
+	Answers  time.Duration // after that it publishes an outcome of what it holds; 0: never
 }
 
 // member runs until SIGTERM, which it drains at.
@@ -61,6 +62,11 @@ func runMember(ctx context.Context, spec string) error {
 	h := func(ctx context.Context, r streams.Record, ack streams.Ack) {
 		if m.HoldsAll || slices.Contains(m.Holds, r.Offset) {
 			go func() {
+				if m.Answers > 0 {
+					<-time.After(m.Answers)
+					o := event.Outcome{Schema: 1, DanmakuID: "late", RoomID: faultRoom, State: event.Expired, Reason: "late", By: "child", PlatformMs: 1, TimeMs: 1}
+					fmt.Fprintln(os.Stderr, "the outcome is published:", pub.Publish(context.WithoutCancel(ctx), o))
+				}
 				<-ctx.Done()
 				ack(fmt.Errorf("long work: %w", ctx.Err()))
 			}()
@@ -263,4 +269,41 @@ func TestStreamingCase34StoppedBeyondItsSession(t *testing.T) {
 	if letters := f.deadLetters(); len(letters) > 0 {
 		t.Errorf("dead letters %v", letters)
 	}
+}
+
+// Case 34: a member that was stopped beyond its session, and had something to say
+// when it went on, writes nothing about what is another member's by now. While it is
+// a member it does.
+func TestStreamingCase34StoppedMemberWritesNothing(t *testing.T) {
+	t.Parallel()
+	for name, stopped := range map[string]bool{"stopped": true, "not stopped": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFaulty(t)
+			f.publish(1)
+			cmd, offsets := f.spawn(memberOf{Holds: []int64{0}, Answers: 4 * time.Second}) // it must ask
+			f.got(offsets, 1)
+			if stopped {
+				f.signal(cmd, syscall.SIGSTOP)
+				f.successor("")
+				f.eventually("the other member has it", func() bool { return f.committed() == 1 })
+				f.signal(cmd, syscall.SIGCONT)
+				<-time.After(3 * time.Second) // it comes to itself, and would write
+			} else {
+				f.eventually("the outcome is there", func() bool { return f.outcomes() == 1 })
+			}
+			if n := f.outcomes(); (n == 0) != stopped {
+				t.Errorf("%d outcomes of a member that was %s", n, name)
+			}
+		})
+	}
+}
+
+func (f faulty) outcomes() (n int) {
+	f.Helper()
+	_, err := f.sys.Reader.Read(f.Context(), event.TopicOutcome, faultPartition(), 0, func(streams.Record) error { n++; return nil })
+	if err != nil {
+		f.Fatal(err)
+	}
+	return n
 }

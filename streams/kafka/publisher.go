@@ -127,7 +127,8 @@ func (p *Publisher) use(name string) {
 // acknowledged all of them, or with the first error. An event that cannot be
 // encoded means that none is written. When ctx ends first, Publish returns its
 // error at once, and events already on their way may still be written: the
-// client cannot take them back.
+// client cannot take them back. With a context of Assigned or Handle nothing is
+// written for a partition that the process does not have any more.
 func (p *Publisher) Publish(ctx context.Context, events ...event.Event) error {
 	result := make(chan error, 1)
 	p.Send(ctx, func(err error) { result <- err }, events...)
@@ -141,8 +142,13 @@ func (p *Publisher) Publish(ctx context.Context, events ...event.Event) error {
 
 // Send is Publish without the wait: done is called once, with Publish's result,
 // from any goroutine; it must not block. Events of one room keep the order of the
-// Send calls. Send itself waits only while the client's buffer is full.
+// Send calls. Send itself waits only while the client's buffer is full, or while the
+// membership behind ctx is in doubt.
 func (p *Publisher) Send(ctx context.Context, done func(error), events ...event.Event) {
+	if err := owned(ctx); err != nil {
+		done(err)
+		return
+	}
 	switch len(events) {
 	case 0:
 		done(nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -41,6 +42,9 @@ type session struct {
 	client   *kgo.Client
 	stopping bool
 
+	began     time.Time
+	confirmed atomic.Int64 // when the group last knew of us, wall nanoseconds after began
+
 	commitMu   sync.Mutex     // one commit at a time: they cannot overtake each other
 	background sync.WaitGroup // commits and watch
 
@@ -58,7 +62,10 @@ type unitKey struct {
 }
 
 func newSession(ctx context.Context, c *Consumer, r *Reader, topics map[string]topicInfo) (*session, error) {
-	s := &session{Consumer: c, reader: r, topics: topics, work: context.WithoutCancel(ctx), units: make(map[unitKey]*unit), rooms: make(map[string]event.RoomID)}
+	s := &session{
+		Consumer: c, reader: r, topics: topics, work: context.WithoutCancel(ctx), began: time.Now(),
+		units: make(map[unitKey]*unit), rooms: make(map[string]event.RoomID),
+	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.assignee, _ = c.binding.Handler.(streams.Assignee)
 	s.lanes = streams.NewLanes(c.binding.Lanes, s.handle)
@@ -197,13 +204,14 @@ func (s *session) assigned(partitions map[string][]int32) {
 	if s.stopping {
 		return
 	}
+	s.confirmedAt(time.Now()) // the group has just told us
 	var fresh []*unit
 	s.mu.Lock()
 	for topic, numbers := range partitions {
 		for _, n := range numbers {
 			u := s.units[s.key(topic, n)]
 			if u == nil {
-				u = newUnit(s.work, n)
+				u = s.newUnit(n)
 				s.units[s.key(topic, n)] = u
 				fresh = append(fresh, u)
 			}
@@ -274,6 +282,9 @@ func (s *session) release(units []*unit, owned bool) {
 	var wg sync.WaitGroup
 	for _, u := range units {
 		u.beginClose()
+		if !owned {
+			u.cancel() // whatever is under way has nobody to do it for, and writes nothing more
+		}
 		wg.Go(func() { s.drain(ctx, u) })
 	}
 	wg.Wait()

@@ -65,12 +65,12 @@ func newPartitionLog(topic string, partition int32) *partitionLog {
 	return &partitionLog{topic: topic, partition: partition, next: -1, end: -1}
 }
 
-func newUnit(ctx context.Context, partition int32) *unit {
+func (s *session) newUnit(partition int32) *unit {
 	u := &unit{
 		partition: partition, state: restoring, logs: make(map[string]*partitionLog),
 		restored: make(chan struct{}), changed: make(chan struct{}, 1),
 	}
-	u.ctx, u.cancel = context.WithCancel(ctx)
+	u.ctx, u.cancel = context.WithCancel(context.WithValue(s.work, ownerKey{}, &ownership{session: s, unit: u}))
 	u.restore, u.stopRestore = context.WithCancel(u.ctx)
 	return u
 }

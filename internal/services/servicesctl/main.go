@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string) error {
 
 func printEnv(s *services.Set) error {
 	for _, v := range s.Env() {
-		if _, err := fmt.Println(v); err != nil {
+		if _, err := fmt.Fprintln(os.Stdout, v); err != nil {
 			return err
 		}
 	}
