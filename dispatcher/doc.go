@@ -28,6 +28,7 @@
 //   - speech holds a lease of the room's voice with the owner's fence: a new owner waits
 //     for it, the old one falls silent before it ends by its own clock;
 //   - a stopped voice says nothing, and falls silent in the middle of a sentence;
+//   - what a shadow release decided is noted, and reaches nobody;
 //   - one voice per question and room across variants; variants never share text.
 //
 // Who does what when a fact changes while speech waits: the dispatcher writes

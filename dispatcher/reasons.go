@@ -17,5 +17,6 @@ const (
 	reasonInterrupted  = "interrupted"         // [failed] heard in part, or unknowable after a crash
 	reasonOutletFailed = "outlet_failed"       // [failed] the outlet gave an error before the first audio
 	reasonLedgerAway   = "ledger_unavailable"  // [failed] could not make sure that it was not a repeat in time
+	reasonShadow       = "shadow"              // shadow replies only: the delivery is skipped, and names no danmaku
 	reasonVoiceBusy    = "voice_busy"          // event windows only: the delivery is skipped
 )

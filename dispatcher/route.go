@@ -39,6 +39,10 @@ func (pl *plan) deliver(rm *room, dl event.Delivery) {
 
 // take decides what becomes of a new reply.
 func (rm *room) take(j *job, nowMs int64) (pl plan) {
+	if j.reply.Versions.Shadow {
+		rm.shadow(&pl, &j.reply, nowMs)
+		return pl
+	}
 	public, private := rm.claim(&pl, j, nowMs)
 	if j.reply.Public != nil {
 		rm.takePublic(&pl, j, public, nowMs)
@@ -47,6 +51,16 @@ func (rm *room) take(j *job, nowMs int64) (pl plan) {
 		rm.sendOwn(&pl, o, nowMs)
 	}
 	return pl
+}
+
+// shadow notes what a shadow release would have said. Its danmaku are not its own: they
+// end with the answers of the release that answers.
+func (rm *room) shadow(pl *plan, reply *event.Reply, nowMs int64) {
+	text := ""
+	if reply.Public != nil {
+		text = reply.Public.Text
+	}
+	pl.deliver(rm, delivery(reply, rm.d.voice(), event.DeliverySkipped, reasonShadow, text, nowMs))
 }
 
 // claim makes this job the owner of the reply's danmaku, except those that are
