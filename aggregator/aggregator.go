@@ -107,7 +107,7 @@ func (a *Aggregator) Run(ctx context.Context) error {
 
 // Assigned restores the partition from the log.
 func (a *Aggregator) Assigned(ctx context.Context, number int32) error {
-	p := newPartition(a, number)
+	p := newPartition(ctx, a, number)
 	if err := p.restore(ctx); err != nil {
 		p.close()
 		return fmt.Errorf("aggregator: restore partition %d: %w", number, err)

@@ -34,8 +34,10 @@ type mark struct {
 	offsets map[string]int64
 }
 
-func newPartition(a *Aggregator, number int32) *partition {
-	ctx, cancel := context.WithCancel(context.Background())
+// newPartition makes a partition; what it publishes is for the assignment behind ctx,
+// which it outlives.
+func newPartition(ctx context.Context, a *Aggregator, number int32) *partition {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	return &partition{
 		a: a, number: number, ctx: ctx, cancel: cancel,
 		rooms: map[event.RoomID]*room{}, parked: map[event.RoomID][]byte{}, offsets: map[string]int64{},

@@ -33,7 +33,9 @@ type Handler interface {
 }
 
 // Assignee is a Handler that keeps state per partition. Partition numbers are
-// common to all topics of the binding (co-partitioned, range assignment).
+// common to all topics of the binding (co-partitioned, range assignment). What is
+// published with a context of its methods or of Handle, or with one made from it, is
+// written only while the partition is the process's.
 type Assignee interface {
 	// Assigned returns when the partition's state is restored; only then are
 	// its records handed over.

@@ -77,6 +77,11 @@ type RoomSettings struct {
 	DisclosureEveryS int64 `json:"disclosure_every_s,omitempty"`
 	EventReply       bool  `json:"event_reply,omitempty"` // thank for gifts and follows aloud
 
+	// The platform's limits of private text; 0: none.
+	PrivateRepeatS         int64 `json:"private_repeat_s,omitempty"`          // the same text to the same viewer not again for so many seconds
+	PrivatePerMinute       int64 `json:"private_per_minute,omitempty"`        // texts in the room
+	PrivatePerViewerMinute int64 `json:"private_per_viewer_minute,omitempty"` // texts to one viewer
+
 	HostIDs []ViewerID `json:"host_ids,omitempty"` // viewers whose danmaku are the host's own, or an assistant's
 }
 

@@ -20,7 +20,7 @@
 //   - a topic that was deleted and created again is noticed by members, producers
 //     and followers: they go on from its start, and no offset of the former one
 //     counts (each commit names the incarnation it counts in);
-//   - what is published with a context of Assigned or Handle is written only while the
+//   - what is published with a context of Assigned, Handle or Revoked is written only while the
 //     group is known to have given the partition to this process: one that was
 //     stopped or cut off for longer than its session writes nothing when it goes on;
 //   - a replayed dead letter keeps the append time it had at first;

@@ -12,7 +12,7 @@ import (
 	"livehost/internal/fault"
 )
 
-// ownerKey is where the contexts of Assigned and Handle carry their ownership.
+// ownerKey is where the contexts of Assigned, Handle and Revoked carry their ownership.
 type ownerKey struct{}
 
 // ownership is the right to write for a unit's partitions. What is published with a
@@ -25,6 +25,11 @@ type ownerKey struct{}
 type ownership struct {
 	session *session
 	unit    *unit
+}
+
+// withOwner is ctx for the unit.
+func withOwner(ctx context.Context, s *session, u *unit) context.Context {
+	return context.WithValue(ctx, ownerKey{}, &ownership{session: s, unit: u})
 }
 
 // errNotOwner is the end of a publish for partitions that the process has no more.

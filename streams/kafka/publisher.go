@@ -127,7 +127,7 @@ func (p *Publisher) use(name string) {
 // acknowledged all of them, or with the first error. An event that cannot be
 // encoded means that none is written. When ctx ends first, Publish returns its
 // error at once, and events already on their way may still be written: the
-// client cannot take them back. With a context of Assigned or Handle nothing is
+// client cannot take them back. With a context of Assigned, Handle or Revoked nothing is
 // written for a partition that the process does not have any more.
 func (p *Publisher) Publish(ctx context.Context, events ...event.Event) error {
 	result := make(chan error, 1)

@@ -312,7 +312,7 @@ func (s *session) drain(ctx context.Context, u *unit) {
 	switch {
 	case !u.wasOpen():
 	case s.assignee != nil:
-		s.assignee.Revoked(ctx, u.partition)
+		s.assignee.Revoked(withOwner(ctx, s, u), u.partition)
 	default:
 		u.wait(ctx, func() bool { return u.handed == 0 })
 	}

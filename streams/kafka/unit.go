@@ -70,7 +70,7 @@ func (s *session) newUnit(partition int32) *unit {
 		partition: partition, state: restoring, logs: make(map[string]*partitionLog),
 		restored: make(chan struct{}), changed: make(chan struct{}, 1),
 	}
-	u.ctx, u.cancel = context.WithCancel(context.WithValue(s.work, ownerKey{}, &ownership{session: s, unit: u}))
+	u.ctx, u.cancel = context.WithCancel(withOwner(s.work, s, u))
 	u.restore, u.stopRestore = context.WithCancel(u.ctx)
 	return u
 }
