@@ -3,6 +3,10 @@ package app_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +56,7 @@ type summary struct {
 	Unaccounted      int            `json:"unaccounted"`
 	Conflicts        int            `json:"conflicts"`
 	UngroundedPrices int            `json:"ungrounded_prices"`
+	Policy           string         `json:"policy"`
 	Expectations     struct {
 		Total  int      `json:"total"`
 		Failed []string `json:"failed"`
@@ -130,6 +135,39 @@ func dryRun(t *testing.T, data string) {
 	}
 }
 
+// A policy named in the configuration answers instead of the scripted one, and has
+// to call a tool in the first round when it is told to.
+func TestDemoWithConfiguredPolicy(t *testing.T) {
+	calls := []string{`"load_skill","arguments":"{\"name\":\"greeting-smalltalk\"}"`, `"stay_silent","arguments":"{\"reason\":\"small_talk\"}"`}
+	bodies := make(chan string, 16)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		call := calls[min(len(bodies), len(calls)-1)]
+		bodies <- string(b)
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":%s}}]},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n", call)
+	}))
+	defer srv.Close()
+	config := write(t, "c.yaml", fmt.Sprintf(`
+policy: {model: some-model, abort: false, replicas: [{name: a, base_url: "%s/v1", slots: 1}]}
+runner: {must_call: true, temperature: 0}
+`, srv.URL))
+	room := write(t, "quiet.room.txtar", "One viewer.\n-- settings --\nspeed 4\n-- script --\nroom r-quiet lang zh\nat 1s viewer u1 id d-1: 主播晚上好\n")
+	s, errs := demo(t, "--config", config, "--room", room)
+	if s.Policy != "some-model" || s.Outcomes["silent"] != 1 || len(bodies) != 2 {
+		t.Fatalf("policy %q, asked %d times, outcomes %v; stderr: %s", s.Policy, len(bodies), s.Outcomes, errs)
+	}
+	for round := range 2 {
+		body := <-bodies
+		if !strings.Contains(body, `"model":"some-model"`) || !strings.Contains(body, `"temperature":0,`) {
+			t.Errorf("round %d is not as configured", round+1)
+		}
+		if must := strings.Contains(body, `"tool_choice":"required"`); must != (round == 0) {
+			t.Errorf("round %d: a call is required: %v", round+1, must)
+		}
+	}
+}
+
 func TestRecordingWithBadLinesIsPlayed(t *testing.T) {
 	rec := write(t, "rec.jsonl", strings.Join([]string{
 		`{"ts_ms":0,"user":"u1","text":"1号链接多少钱","kind":"comment"}`,
@@ -162,6 +200,8 @@ func TestBadInputIsOneClearLine(t *testing.T) {
 	}{
 		{"unknown flag", []string{"demo", "--fast"}, 2, []string{"--fast"}},
 		{"argument", []string{"demo", "x"}, 2, []string{`"x"`}},
+		{"no such demo config", []string{"demo", "--config", "/nowhere.yaml"}, 1, []string{"/nowhere.yaml"}},
+		{"bad demo config", []string{"demo", "--config", write(t, "bad.yaml", "runner: {temperature: -1}\n")}, 1, []string{"runner", "temperature"}},
 		{"no such room", []string{"demo", "--room", "/nowhere.jsonl"}, 1, []string{"/nowhere.jsonl", "recording"}},
 		{"broken script", []string{"demo", "--room", broken}, 1, []string{"broken.room.txtar", "noon"}},
 		{"no such catalogue", []string{"demo", "--catalog", "/nowhere.json"}, 1, []string{"/nowhere.json"}},

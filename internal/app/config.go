@@ -12,6 +12,7 @@ import (
 	"livehost/abtest"
 	"livehost/agentworker"
 	"livehost/agentworker/model/openaimodel"
+	"livehost/agentworker/runner"
 	"livehost/aggregator"
 	"livehost/analytics"
 	"livehost/analytics/clickhouse"
@@ -37,6 +38,7 @@ type Config struct {
 	ABTest      abtest.Config      `yaml:"abtest"`
 	Aggregator  aggregator.Config  `yaml:"aggregator"`
 	Agentworker agentworker.Config `yaml:"agentworker"`
+	Runner      runner.Config      `yaml:"runner"`
 	Dispatcher  dispatcher.Config  `yaml:"dispatcher"`
 	Analytics   analytics.Config   `yaml:"analytics"`
 	ClickHouse  clickhouse.Config  `yaml:"clickhouse"`
@@ -60,8 +62,19 @@ type PolicyConfig struct {
 	Abort    bool            `yaml:"abort"`   // they take rid and /abort_request, as SGLang does; others may refuse rid
 	Replicas []PolicyReplica `yaml:"replicas"`
 
+	SharedSlots bool `yaml:"shared_slots"` // other workers send to the replicas too: slots are leased in Redis, and all keep to them together
+
 	FirstToken time.Duration `yaml:"first_token"` // room; a stream without a token by then is given up; 0: no limit
 	Idle       time.Duration `yaml:"idle"`        // room; between tokens; 0: no limit
+}
+
+// slots is how many requests all replicas take at once.
+func (c PolicyConfig) slots() int {
+	n := 0
+	for _, r := range c.Replicas {
+		n += r.Slots
+	}
+	return n
 }
 
 // PolicyReplica is one server of the policy.
@@ -98,6 +111,7 @@ func DefaultConfig() Config {
 		ABTest:      abtest.DefaultConfig(),
 		Aggregator:  aggregator.DefaultConfig(),
 		Agentworker: agentworker.DefaultConfig(),
+		Runner:      runner.DefaultConfig(),
 		Dispatcher:  dispatcher.DefaultConfig(),
 		Analytics:   analytics.DefaultConfig(),
 		ClickHouse:  clickhouse.DefaultConfig(),
@@ -110,7 +124,7 @@ func DefaultConfig() Config {
 
 func defaultPolicy() PolicyConfig {
 	first, idle := openaimodel.DefaultLimits()
-	return PolicyConfig{Abort: true, FirstToken: first, Idle: idle}
+	return PolicyConfig{Abort: true, SharedSlots: true, FirstToken: first, Idle: idle}
 }
 
 // loadConfig reads defaults, file and environment, and resolves the targets.
@@ -160,7 +174,7 @@ func (c Config) Validate(want []string) error {
 			return errors.Join(config.At("aggregator", c.Aggregator.Validate()), config.At("abtest", c.ABTest.Validate()))
 		},
 		"agentworker": func() error {
-			return errors.Join(config.At("agentworker", c.Agentworker.Validate()), config.At("policy", c.Policy.Validate()), validateMCP(c.MCP))
+			return errors.Join(config.At("agentworker", c.Agentworker.Validate()), config.At("runner", c.Runner.Validate()), config.At("policy", c.Policy.Validate()), validateMCP(c.MCP))
 		},
 		"dispatcher": func() error {
 			return errors.Join(config.At("dispatcher", c.Dispatcher.Validate()), config.At("outlet", c.Outlet.Validate()))

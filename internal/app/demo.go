@@ -123,20 +123,27 @@ func (r *demoRun) open() (err error) {
 		fmt.Fprintf(r.std.Err, "at speed %v, %d ms of our own work count as %.1f s of room time: figures will look worse than they are\n", r.opts.Speed, overheadWallMs, lost/1000)
 	}
 	r.dataDir = o.Data
+	r.cfg = DefaultConfig()
+	if o.Config != "" {
+		if err := config.Load(&r.cfg, o.Config, os.Environ()); err != nil {
+			return err
+		}
+	}
 	return r.openCatalog()
 }
 
-// openCatalog finds what is sold: --catalog, the script's own, or the releases'.
+// openCatalog finds what is sold: --catalog or the configuration's, the script's own, or the releases'.
 func (r *demoRun) openCatalog() (err error) {
-	r.cfg = DefaultConfig()
-	r.cfg.Harness.Catalog = r.opts.Catalog
+	if r.opts.Catalog != "" {
+		r.cfg.Harness.Catalog = r.opts.Catalog
+	}
 	switch {
-	case r.opts.Catalog != "":
-		r.catalog, err = harness.LoadCatalog(r.opts.Catalog)
+	case r.cfg.Harness.Catalog != "":
+		r.catalog, err = harness.LoadCatalog(r.cfg.Harness.Catalog)
 	case r.room.Catalog != nil:
 		r.catalog, err = harness.ParseCatalog(r.room.Name+": catalog.json", r.room.Catalog)
 	default:
-		h, herr := harness.Default()
+		h, herr := loadHarness(r.cfg.Harness)
 		if herr != nil {
 			return herr
 		}
@@ -160,11 +167,14 @@ func (r *demoRun) startServers(ctx context.Context) error {
 	if fresh {
 		r.state = demoState{Room: r.room.Name, HashKey: string(newHashKey())}
 	}
-	r.servers, err = startEmbedded(embeddedOptions{dataDir: r.dataDir, profile: r.opts.Profile, catalog: r.catalog}, r.clk, r.log)
+	r.servers, err = startEmbedded(embeddedOptions{dataDir: r.dataDir, profile: r.opts.Profile, catalog: r.catalog, policy: r.cfg.Policy}, r.clk, r.log)
 	if err != nil {
 		return err
 	}
 	r.servers.configure(&r.cfg)
+	if err := r.cfg.Validate(targets); err != nil {
+		return err
+	}
 	if err := r.startStore(ctx); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type embedded struct {
 	log      *slog.Logger
 	kafka    *kafkaserver.Server
 	redis    *redisserver.Server
-	policy   *policy.Fleet
+	policy   *policy.Fleet // nil where another policy is configured
 	commerce *commerce.Server
 }
 
@@ -36,6 +36,7 @@ type embeddedOptions struct {
 	dataDir string
 	profile string // latency profile of policy and tools
 	catalog *harness.Catalog
+	policy  PolicyConfig // when it names replicas, the scripted policy is not started
 }
 
 func startEmbedded(o embeddedOptions, clk *clock.Clock, log *slog.Logger) (_ *embedded, err error) {
@@ -61,8 +62,10 @@ func startEmbedded(o embeddedOptions, clk *clock.Clock, log *slog.Logger) (_ *em
 	}
 	pc := policy.DefaultConfig()
 	pc.Profile = o.profile
-	if e.policy, err = policy.Start(pc, clk, log); err != nil {
-		return nil, err
+	if len(o.policy.Replicas) == 0 {
+		if e.policy, err = policy.Start(pc, clk, log); err != nil {
+			return nil, err
+		}
 	}
 	cc := commerce.DefaultConfig()
 	deps := commerce.Deps{Log: log, Clock: clk, Catalog: o.catalog}
@@ -90,21 +93,21 @@ func (e *embedded) configure(cfg *Config) {
 	cfg.Kafka.Brokers = e.kafka.Addrs()
 	cfg.Kafka.InstanceID = "embedded"
 	cfg.Redis.Addrs = []string{e.redis.Addr()}
-	cfg.Policy.Model = policy.ModelID
-	cfg.Policy.Replicas = nil
-	for _, r := range e.policy.Replicas() {
-		cfg.Policy.Replicas = append(cfg.Policy.Replicas, PolicyReplica{Name: r.Name, BaseURL: r.BaseURL, Slots: r.Slots})
+	if e.policy != nil {
+		cfg.Policy.Model, cfg.Policy.SharedSlots = policy.ModelID, false // the replicas are this process's
+		for _, r := range e.policy.Replicas() {
+			cfg.Policy.Replicas = append(cfg.Policy.Replicas, PolicyReplica{Name: r.Name, BaseURL: r.BaseURL, Slots: r.Slots})
+		}
 	}
 	cfg.MCP = []MCPServer{{Name: "commerce", URL: e.commerce.URL()}}
 }
 
-// slots is how many requests the policy takes at once.
-func (e *embedded) slots() int {
-	n := 0
-	for _, r := range e.policy.Replicas() {
-		n += r.Slots
+// policyName says what answers.
+func (e *embedded) policyName(cfg PolicyConfig) string {
+	if e.policy != nil {
+		return "scripted, rule-based; not a language model. Latencies are simulated."
 	}
-	return n
+	return cfg.Model
 }
 
 // run drives the servers until ctx ends. The commerce server follows the log, as

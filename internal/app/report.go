@@ -17,7 +17,7 @@ type demoSummary struct {
 	Room         string        `json:"room"`
 	Speed        float64       `json:"speed"`
 	Profile      string        `json:"profile"`
-	Policy       string        `json:"policy"`     // that it is scripted, and its latencies simulated
+	Policy       string        `json:"policy"`     // the model, or that it is scripted and its latencies simulated
 	ClickHouse   *stored       `json:"clickhouse"` // what analysts would count; null without the engine
 	Expectations *expectations `json:"expectations,omitempty"`
 }
@@ -51,10 +51,10 @@ func (r *demoRun) report(s demoSummary) error {
 func (r *demoRun) summarize(log *audit.Log) demoSummary {
 	s := demoSummary{
 		Summary: audit.Summarize(log, audit.Options{
-			Labels: r.room.Labels, Products: audit.Products(r.catalog), Slots: r.servers.slots(), Room: r.clk.Room,
+			Labels: r.room.Labels, Products: audit.Products(r.catalog), Slots: r.cfg.Policy.slots(), Room: r.clk.Room,
 		}),
 		Room: r.room.Name, Speed: r.opts.Speed, Profile: r.opts.Profile,
-		Policy: "scripted, rule-based; not a language model. Latencies are simulated.",
+		Policy: r.servers.policyName(r.cfg.Policy),
 	}
 	s.WallS = time.Since(r.started).Seconds()
 	s.MaxRSSMB = maxRSSMB()

@@ -121,7 +121,7 @@ func serveEmbedded(o cli.ServeOptions, cfg *Config, clk *clock.Clock) (*embedded
 		return nil, err
 	}
 	log := newLogger(cfg.Log, os.Stderr)
-	e, err := startEmbedded(embeddedOptions{dataDir: dir, profile: policy.DefaultConfig().Profile, catalog: catalog}, clk, log)
+	e, err := startEmbedded(embeddedOptions{dataDir: dir, profile: policy.DefaultConfig().Profile, catalog: catalog, policy: cfg.Policy}, clk, log)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func serveEmbedded(o cli.ServeOptions, cfg *Config, clk *clock.Clock) (*embedded
 			return nil, err
 		}
 	}
-	log.Info("embedded servers", "data", dir, "kafka", cfg.Kafka.Brokers, "policy", policy.ModelName)
+	log.Info("embedded servers", "data", dir, "kafka", cfg.Kafka.Brokers, "policy", e.policyName(cfg.Policy))
 	return e, nil
 }
 
@@ -153,7 +153,9 @@ func runCheck(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
 	if o.Embedded {
 		// Placeholders for what the embedded servers will answer with.
 		cfg.Kafka.Brokers, cfg.Redis.Addrs = []string{"embedded:0"}, []string{"embedded:0"}
-		cfg.Policy = PolicyConfig{Model: policy.ModelID, Replicas: []PolicyReplica{{Name: "embedded", BaseURL: "http://embedded/v1", Slots: 1}}}
+		if len(cfg.Policy.Replicas) == 0 {
+			cfg.Policy.Model, cfg.Policy.Replicas = policy.ModelID, []PolicyReplica{{Name: "embedded", BaseURL: "http://embedded/v1", Slots: 1}}
+		}
 	}
 	_, harnessErr := loadHarness(cfg.Harness)
 	if err := errors.Join(err, cfg.Validate(want), harnessErr); err != nil {

@@ -11,6 +11,7 @@ import (
 	"livehost/agentworker"
 	"livehost/agentworker/model/openaimodel"
 	"livehost/agentworker/redisclaims"
+	"livehost/agentworker/redisslots"
 	"livehost/agentworker/routing"
 	"livehost/agentworker/runner"
 	"livehost/agentworker/tool"
@@ -25,7 +26,7 @@ import (
 // agentworkerParts is what the agentworker needs beside the log: policy, tools,
 // content and claims.
 var agentworkerParts = fx.Options(
-	fx.Provide(provideRouter, provideServers, provideToolset, provideRunner, provideClaims, newReleases,
+	fx.Provide(provideRouter, provideSlots, provideServers, provideToolset, provideRunner, provideClaims, newReleases,
 		func(r *releases) agentworker.Releases { return r }),
 	fx.Invoke(watchHarness),
 	fx.Invoke(func(lc fx.Lifecycle, sd fx.Shutdowner, log *slog.Logger, s *mcptoolset.Toolset) {
@@ -40,7 +41,7 @@ func policyTransport(lc fx.Lifecycle) *http.Transport {
 	return t
 }
 
-func provideRouter(lc fx.Lifecycle, cfg Config, clk *clock.Clock, log *slog.Logger, in *telemetry.Instruments) (*routing.Router, error) {
+func provideRouter(lc fx.Lifecycle, cfg Config, clk *clock.Clock, log *slog.Logger, in *telemetry.Instruments, slots routing.Slots) (*routing.Router, error) {
 	transport := in.Transport(policyTransport(lc))
 	var replicas []routing.Replica
 	for _, r := range cfg.Policy.Replicas {
@@ -51,9 +52,18 @@ func provideRouter(lc fx.Lifecycle, cfg Config, clk *clock.Clock, log *slog.Logg
 		if err != nil {
 			return nil, err
 		}
-		replicas = append(replicas, routing.Replica{Name: r.Name, Model: m, Slots: r.Slots})
+		replicas = append(replicas, routing.Replica{Name: r.Name, Key: r.BaseURL, Model: m, Slots: r.Slots})
 	}
-	return routing.New(routing.DefaultConfig(), routing.Deps{Clock: clk, Log: log, Replicas: replicas})
+	return routing.New(routing.DefaultConfig(), routing.Deps{Clock: clk, Log: log, Replicas: replicas, Slots: slots})
+}
+
+// provideSlots shares the replicas' slots with the other workers, where there may be
+// some.
+func provideSlots(cfg Config, client redisclient.Client) (routing.Slots, error) {
+	if !cfg.Policy.SharedSlots {
+		return nil, nil
+	}
+	return redisslots.New(redisslots.DefaultConfig(), redisslots.Deps{Client: client})
 }
 
 // provideServers reaches the MCP servers for the tools that any release binds.
@@ -106,8 +116,8 @@ func provideToolset(clk *clock.Clock, servers *mcptoolset.Toolset, log *slog.Log
 	return tool.New(tool.DefaultConfig(), tool.Deps{Log: log, Clock: clk, Servers: servers, HTTP: http.DefaultTransport})
 }
 
-func provideRunner(clk *clock.Clock, log *slog.Logger, router *routing.Router, in *telemetry.Instruments) (*runner.Runner, error) {
-	return runner.New(runner.DefaultConfig(), runner.Deps{Clock: clk, Log: log, Model: router, Telemetry: in})
+func provideRunner(cfg Config, clk *clock.Clock, log *slog.Logger, router *routing.Router, in *telemetry.Instruments) (*runner.Runner, error) {
+	return runner.New(cfg.Runner, runner.Deps{Clock: clk, Log: log, Model: router, Telemetry: in})
 }
 
 func provideClaims(client redisclient.Client) (agentworker.Claims, error) {

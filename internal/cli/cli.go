@@ -22,6 +22,7 @@ type IO struct {
 // DemoOptions are the flags of demo; a zero value leaves the choice to the room.
 type DemoOptions struct {
 	Room           string        // recording (JSON Lines) or room script; "": our own evening
+	Config         string        // YAML file; "": defaults
 	Catalog        string        // catalogue in the harness/catalog schema
 	Focus          string        // JSON Lines of {ts_ms, link_id}
 	Speed          float64       // room seconds per wall second
@@ -145,6 +146,7 @@ func demo(a Actions, io IO) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.Room, "room", "", "recording (JSON Lines) or room script (*.room.txtar) to play instead of our own evening")
+	f.StringVar(&o.Config, "config", "", "YAML file (see docs/config.md): a policy named there answers instead of the scripted one, content named there replaces ours")
 	f.StringVar(&o.Catalog, "catalog", "", "catalogue to sell from (JSON, see docs/harness.md)")
 	f.StringVar(&o.Focus, "focus", "", "which link the host shows when: JSON Lines of {ts_ms, link_id}")
 	f.Float64Var(&o.Speed, "speed", 0, "room seconds per second (the room proposes one; recordings: 20)")
@@ -168,7 +170,7 @@ func serveFlags(c *cobra.Command, o *ServeOptions) {
 	f := c.Flags()
 	f.StringVar(&o.Config, "config", "", "YAML file (see docs/config.md); LIVEHOST_* variables go over it")
 	f.StringSliceVar(&o.Targets, "target", []string{"all"}, "what to run: aggregator, agentworker, dispatcher, or all of them; web: the console; or policy, commerce: the scripted policy and the reference commerce server as services")
-	f.BoolVar(&o.Embedded, "embedded", false, "start Kafka, Redis, the scripted policy and the commerce server in this process")
+	f.BoolVar(&o.Embedded, "embedded", false, "start Kafka, Redis, the commerce server and, unless the configuration names another, the scripted policy in this process")
 	f.StringVar(&o.Data, "data", "", "data directory of the embedded servers")
 }
 

@@ -69,6 +69,9 @@ func (e *encoder) body(cfg Config, req model.Request) ([]byte, error) {
 	}
 	if len(req.Tools) > 0 {
 		w.raw(`]`)
+		if req.MustCall {
+			w.raw(`,"tool_choice":"required"`)
+		}
 	}
 	w.raw(`}`)
 	return w.buf.Bytes(), w.err

@@ -142,6 +142,30 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// A temperature of 0 is sent, and a call is only required where there is one to make.
+func TestRequestOfOneThatMustCall(t *testing.T) {
+	t.Parallel()
+	var got map[string]any
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = nil
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		stream("data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n")(w, r)
+	})
+	for _, tools := range [][]model.Tool{nil, offered()[:1]} {
+		if _, err := m.Complete(t.Context(), model.Request{Tools: tools, MustCall: true}); err != nil {
+			t.Fatal(err)
+		}
+		if choice, ok := got["tool_choice"]; ok != (tools != nil) || ok && choice != "required" {
+			t.Errorf("%d tools: tool_choice %v", len(tools), choice)
+		}
+		if temperature, ok := got["temperature"]; !ok || temperature != 0.0 {
+			t.Errorf("temperature %v, want 0 to be sent", temperature)
+		}
+	}
+}
+
 func TestTimesOutAndCancels(t *testing.T) {
 	t.Parallel()
 	gone, began := make(chan struct{}, 2), make(chan struct{}, 2)
