@@ -4,7 +4,8 @@
 // cluster keeps them on one node, and a few dozen replicas are little work. For each
 // replica there is a sorted set of leases (ticket, by the end of the lease) and one
 // of waiting tickets (by deadline); one more set says until when a waiting ticket is
-// kept. Times are milliseconds of the server's clock. Keys expire a minute after
+// kept. A mark tells a store that came back empty: then the leases that a process
+// holds are told to it again. Times are milliseconds of the server's clock. Keys expire a minute after
 // what they hold. Errors are fault.Unavailable: the router goes on with its own
 // limits.
 package redisslots

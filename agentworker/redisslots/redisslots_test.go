@@ -29,11 +29,23 @@ func open(t *testing.T, addr string) *redisslots.Slots {
 
 func TestMiniredis(t *testing.T) {
 	t.Parallel()
-	slotstest.Run(t, open(t, miniredis.RunT(t).Addr()))
+	server := miniredis.RunT(t)
+	slotstest.Run(t, open(t, server.Addr()), server.FlushAll)
 }
 
 func TestRealServer(t *testing.T) {
-	slotstest.Run(t, open(t, testkit.RealServer(t, testkit.RedisAddr)))
+	addr := testkit.RealServer(t, testkit.RedisAddr)
+	client := redis.NewClient(&redis.Options{Addr: addr})
+	t.Cleanup(func() { _ = client.Close() })
+	slotstest.Run(t, open(t, addr), func() {
+		keys, err := client.Keys(t.Context(), redisslots.DefaultConfig().Prefix+":*").Result()
+		if err == nil {
+			err = client.Del(t.Context(), keys...).Err()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestAway(t *testing.T) {

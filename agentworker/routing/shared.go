@@ -30,7 +30,7 @@ type Ask struct {
 	Left     time.Duration
 	Lease    time.Duration // after which the slot is free again, whatever became of us
 	Patience time.Duration
-	Held     []Lease // the slots this process has, for a store that has forgotten them
+	Held     []Lease // the slots this process has, for a store that came back empty
 }
 
 // Want is a replica, and how many slots it has.
@@ -79,29 +79,46 @@ var errSlotsAway = errors.New("the shared slots are away")
 type shared struct {
 	process  string // in tickets
 	asked    int
-	waiting  int
-	held     map[string]Lease // by ticket
-	freed    chan struct{}    // closed when one of ours was given back
-	awayTill time.Time        // wall
+	waiting  map[string]time.Time // deadlines by ticket
+	held     map[string]Lease     // by ticket
+	changed  chan struct{}        // closed when one of ours was given back or waits no more
+	awayTill time.Time            // wall
 }
 
 func newShared() shared {
-	return shared{process: rand.Text(), held: map[string]Lease{}, freed: make(chan struct{})}
+	return shared{process: rand.Text(), waiting: map[string]time.Time{}, held: map[string]Lease{}, changed: make(chan struct{})}
+}
+
+// tell wakes those who wait here. The caller holds mu.
+func (s *shared) tell() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// ahead is how many that wait here have an earlier deadline. The caller holds mu.
+func (s *shared) ahead(ticket string) int {
+	n := 0
+	for _, deadline := range s.waiting {
+		if deadline.Before(s.waiting[ticket]) {
+			n++
+		}
+	}
+	return n
 }
 
 // share waits for a shared slot until ctx ends. Its error is errSlotsAway when the
 // store does not answer.
 func (r *Router) share(ctx context.Context, req model.Request) (slot, error) {
-	ticket, err := r.queue()
+	ticket, err := r.queue(ctx)
 	if err != nil {
 		return slot{}, err
 	}
-	defer r.unqueue()
+	defer r.unqueue(ticket)
 	for {
 		if err := ctx.Err(); err != nil {
 			return slot{}, noSlot(err)
 		}
-		ask, reps, freed := r.ask(ctx, req, ticket)
+		ask, reps, changed := r.ask(ctx, req, ticket)
 		i, err := r.take(ctx, ask)
 		if err != nil {
 			return slot{}, err
@@ -111,7 +128,7 @@ func (r *Router) share(ctx context.Context, req model.Request) (slot, error) {
 		}
 		timer := time.NewTimer(r.cfg.Shared.Poll)
 		select {
-		case <-freed:
+		case <-changed:
 		case <-timer.C:
 		case <-ctx.Done():
 		}
@@ -120,27 +137,37 @@ func (r *Router) share(ctx context.Context, req model.Request) (slot, error) {
 }
 
 // queue is a new ticket, while there is room for one more to wait.
-func (r *Router) queue() (string, error) {
+func (r *Router) queue(ctx context.Context) (ticket string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.shared.waiting >= r.cfg.QueueMax {
+	if len(r.shared.waiting) >= r.cfg.QueueMax {
 		return "", r.full()
 	}
-	r.shared.waiting++
 	r.shared.asked++
-	return fmt.Sprintf("%s/%d", r.shared.process, r.shared.asked), nil
+	ticket = fmt.Sprintf("%s/%d", r.shared.process, r.shared.asked)
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		deadline = time.Now().Add(forEver)
+	}
+	r.shared.waiting[ticket] = deadline
+	return ticket, nil
 }
 
-func (r *Router) unqueue() {
+// forEver is how long a request without a deadline waits.
+const forEver = time.Hour
+
+func (r *Router) unqueue(ticket string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.shared.waiting--
+	delete(r.shared.waiting, ticket)
+	r.shared.tell()
 }
 
-// ask is what a request may have now; reps are its replicas, freed the news that it
-// is worth asking again.
-func (r *Router) ask(ctx context.Context, req model.Request, ticket string) (a Ask, reps []*replica, freed <-chan struct{}) {
-	a = Ask{Ticket: ticket, Avoid: -1, Left: time.Hour, Patience: 5 * r.cfg.Shared.Poll}
+// ask is what a request may have now: nothing while as many as there are slots go
+// before it here, so that a long queue does not ask all at once. reps are its
+// replicas, changed the news that it is worth asking again.
+func (r *Router) ask(ctx context.Context, req model.Request, ticket string) (a Ask, reps []*replica, changed <-chan struct{}) {
+	a = Ask{Ticket: ticket, Avoid: -1, Left: forEver, Patience: 5 * r.cfg.Shared.Poll}
 	if deadline, ok := ctx.Deadline(); ok {
 		a.Left = time.Until(deadline)
 	}
@@ -150,6 +177,10 @@ func (r *Router) ask(ctx context.Context, req model.Request, ticket string) (a A
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	changed = r.shared.changed
+	if r.shared.ahead(ticket) >= r.Slots() {
+		return a, nil, changed
+	}
 	now := r.clock.Now()
 	for _, rep := range r.replicas {
 		limit := rep.limit(now, r.cfg.BreakAfter)
@@ -165,13 +196,13 @@ func (r *Router) ask(ctx context.Context, req model.Request, ticket string) (a A
 	for _, l := range r.shared.held {
 		a.Held = append(a.Held, l)
 	}
-	return a, reps, r.shared.freed
+	return a, reps, changed
 }
 
 // take asks the store once.
 func (r *Router) take(ctx context.Context, a Ask) (int, error) {
 	if len(a.Replicas) == 0 {
-		return -1, nil // all set aside
+		return -1, nil // all are set aside, or others go first
 	}
 	r.mu.Lock()
 	away := time.Now().Before(r.shared.awayTill)
@@ -218,7 +249,6 @@ func (r *Router) giveBack(got slot) {
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		close(r.shared.freed)
-		r.shared.freed = make(chan struct{})
+		r.shared.tell()
 	}()
 }

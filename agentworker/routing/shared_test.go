@@ -17,7 +17,7 @@ import (
 
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	slotstest.Run(t, &slotstest.Memory{})
+	slotstest.Run(t, &slotstest.Memory{}, nil)
 }
 
 func sharing(t testing.TB, slots routing.Slots, reps ...routing.Replica) *routing.Router {

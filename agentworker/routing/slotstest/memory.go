@@ -8,7 +8,8 @@ import (
 	"livehost/agentworker/routing"
 )
 
-// Memory is routing.Slots for the routers of one process. The zero value is ready.
+// Memory is routing.Slots for the routers of one process; it forgets nothing. The
+// zero value is ready.
 type Memory struct {
 	mu      sync.Mutex
 	leases  map[string]map[string]time.Time // replica -> ticket -> end
@@ -29,11 +30,6 @@ func (m *Memory) Take(_ context.Context, a routing.Ask) (int, error) {
 	defer m.mu.Unlock()
 	now := time.Now()
 	m.clean(now)
-	for _, l := range a.Held {
-		if _, ok := m.leases[l.Replica][l.Ticket]; !ok && l.Ends.After(now) {
-			m.lease(l)
-		}
-	}
 	me := &place{deadline: now.Add(a.Left), kept: now.Add(a.Patience), replicas: map[string]bool{}}
 	best, least := -1, 0
 	for i, w := range a.Replicas {

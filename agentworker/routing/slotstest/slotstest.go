@@ -11,8 +11,9 @@ import (
 )
 
 // Run holds an implementation to the contract. Replicas are named after the test,
-// so that a real server may be shared.
-func Run(t *testing.T, s routing.Slots) {
+// so that a real server may be shared. forget makes the store lose everything; nil:
+// it cannot.
+func Run(t *testing.T, s routing.Slots, forget func()) {
 	t.Helper()
 	stamp := time.Now().UnixNano()
 	for name, test := range map[string]func(suite){
@@ -24,11 +25,16 @@ func Run(t *testing.T, s routing.Slots) {
 		"the least used replica":               suite.leastUsed,
 		"the avoided one last":                 suite.avoids,
 		"a waiter for another replica":         suite.otherQueues,
-		"a forgotten lease is told again":      suite.forgotten,
+		"a late ask brings no lease back":      suite.lateAsk,
 		"fewer slots than are used":            suite.shrunk,
 		"one winner of many":                   suite.oneWinner,
 	} {
-		t.Run(name, func(t *testing.T) { test(suite{T: t, Slots: s, prefix: fmt.Sprintf("%s-%d-", t.Name(), stamp)}) })
+		t.Run(name, func(t *testing.T) { test(suite{t, s, fmt.Sprintf("%s-%d-", t.Name(), stamp)}) })
+	}
+	if forget != nil {
+		t.Run("a forgotten lease is told again", func(t *testing.T) {
+			suite{t, s, fmt.Sprintf("%s-%d-", t.Name(), stamp)}.forgotten(forget)
+		})
 	}
 }
 
@@ -159,13 +165,32 @@ func (s suite) otherQueues() {
 	s.take(s.ask("3", time.Minute, "a", "b"), 1) // and is not in the way of b
 }
 
-func (s suite) forgotten() {
+func (s suite) held(ticket, replica string) []routing.Lease {
+	return []routing.Lease{{Replica: s.prefix + replica, Ticket: s.prefix + ticket, Ends: time.Now().Add(time.Minute)}}
+}
+
+func (s suite) forgotten(forget func()) {
+	s.take(s.ask("1", time.Minute, "a"), 0)
+	forget()
 	a := s.ask("2", time.Minute, "a")
-	a.Held = []routing.Lease{{Replica: s.prefix + "a", Ticket: s.prefix + "1", Ends: time.Now().Add(time.Minute)}}
+	a.Held = s.held("1", "a")
 	s.take(a, -1)
 	s.give("1", "a")
-	a.Held[0].Ends = time.Now().Add(-time.Second) // over
 	s.take(a, 0)
+	forget()
+	b := s.ask("3", time.Minute, "a")
+	b.Held = s.held("2", "a")
+	b.Held[0].Ends = time.Now().Add(-time.Second) // over
+	s.take(b, 0)
+}
+
+// An ask that was made before a slot was given back may arrive after.
+func (s suite) lateAsk() {
+	s.take(s.ask("1", time.Minute, "a"), 0)
+	s.give("1", "a")
+	late := s.ask("2", time.Minute, "a")
+	late.Held = s.held("1", "a")
+	s.take(late, 0)
 }
 
 func (s suite) shrunk() {
