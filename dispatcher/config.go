@@ -31,7 +31,7 @@ type Config struct {
 
 	Wording Wording `yaml:"wording"`
 
-	Defaults event.RoomSettings `yaml:"defaults"` // of rooms whose settings were never announced
+	Defaults event.RoomSettings `yaml:"-"` // of rooms whose settings were never announced
 }
 
 // DefaultConfig is the domain's numbers.

@@ -13,6 +13,10 @@ import (
 // sent before it is in the log, so a crash in between sends it again with the same
 // id, which the platform recognises.
 func (d *Dispatcher) send(rm *room, s send) {
+	slot, ok := d.waitForSlot(rm, s)
+	if !ok {
+		return
+	}
 	select {
 	case d.sends <- struct{}{}:
 		defer func() { <-d.sends }()
@@ -31,9 +35,10 @@ func (d *Dispatcher) send(rm *room, s send) {
 	claim := Claim{Room: rm.id, Channel: ChannelPrivate, Delivery: text.DeliveryID, Danmaku: []event.DanmakuID{m.DanmakuID}}
 	grant, _, err := d.begin(ctx, rm, &claim)
 	if err == nil && len(grant.Done) == 0 {
-		if end, over := d.overtaken(rm, s.o); over {
+		if pl, over := d.overtaken(rm, s); over {
 			d.finish(rm.p.ctx, claim, ClaimReleased)
-			d.carryOut(rm, plan{endings: []ending{end}})
+			rm.unwrite(slot)
+			d.carryOut(rm, pl)
 			return
 		}
 		err = d.retry(ctx, "send private text", func() error { return outlet.Send(ctx, text) })
@@ -42,22 +47,57 @@ func (d *Dispatcher) send(rm *room, s send) {
 		s.o.job.end(errNotOurs)
 		return
 	}
+	if err != nil {
+		rm.unwrite(slot)
+	}
 	d.sent(rm, s, claim, err)
 }
 
-// overtaken is how the danmaku ends when the room changed before its text was sent.
-func (d *Dispatcher) overtaken(rm *room, o *owed) (ending, bool) {
-	rm.mu.Lock()
-	defer rm.mu.Unlock()
-	switch nowMs := d.deps.Clock.NowMs(); {
-	case rm.closed:
-		return ending{o: o, state: event.Suppressed, reason: reasonRoomClosed}, true
-	case rm.retracted(o):
-		return ending{o: o, state: event.Retracted, reason: reasonRetracted}, true
-	case late(nowMs)(o):
-		return ending{o: o, state: event.Expired, reason: reasonLate}, true
+// waitForSlot keeps the platform's limits: it waits for the moment at which the text may be
+// sent. When there is none in time the danmaku has ended, and ok is false.
+func (d *Dispatcher) waitForSlot(rm *room, s send) (slot *written, ok bool) {
+	refused := d.locked(rm, func(pl *plan, nowMs int64) {
+		var reason string
+		if slot, reason = rm.write(s.o.member.ViewerID, s.text, nowMs, s.o.member.SpeakByMs); reason == "" {
+			return
+		}
+		state := event.Expired
+		if reason == reasonRepeat {
+			state = event.Suppressed
+		}
+		pl.deliver(rm, rm.privateDelivery(s.o, event.DeliverySkipped, reason, s.text, nowMs))
+		pl.end(s.o, state, reason)
+	})
+	if slot == nil {
+		d.carryOut(rm, refused)
+		return nil, false
 	}
-	return ending{}, false
+	if d.deps.Clock.Sleep(rm.p.ctx, time.Duration(slot.atMs-d.deps.Clock.NowMs())*time.Millisecond) != nil {
+		s.o.job.end(errNotOurs)
+		return nil, false
+	}
+	return slot, true
+}
+
+// overtaken is how the danmaku ends when the room changed before its text was sent.
+func (d *Dispatcher) overtaken(rm *room, s send) (plan, bool) {
+	over := true
+	pl := d.locked(rm, func(pl *plan, nowMs int64) {
+		reply := &s.o.job.reply
+		switch {
+		case rm.closed:
+			pl.end(s.o, event.Suppressed, reasonRoomClosed)
+		case rm.retracted(s.o):
+			pl.end(s.o, event.Retracted, reasonRetracted)
+		case late(nowMs)(s.o):
+			pl.end(s.o, event.Expired, reasonLate)
+		case rm.stale(reply.Facts, s.text, factsSince(reply)):
+			rm.returnOrExpire(pl, []*owed{s.o}, rm.privateDelivery(s.o, event.DeliveryCancelled, reasonStaleFact, s.text, nowMs), nowMs)
+		default:
+			over = false
+		}
+	})
+	return pl, over
 }
 
 // sent records how the sending ended.

@@ -11,6 +11,8 @@ const (
 	reasonNoVerdict    = "no_verdict"          // [suppressed] a verdict its channel requires is missing
 	reasonNothingToSay = "nothing_to_say"      // [suppressed] no word or number in the text
 	reasonNoPrivate    = "no_private_channel"  // [suppressed] private text in a room, or to a viewer, without one
+	reasonRepeat       = "private_repeat"      // [suppressed] the platform takes the same text for the same viewer not so soon again
+	reasonLimit        = "private_limit"       // [expired] the platform takes no more private text in time
 	reasonRoomClosed   = "room_closed"         // [suppressed] the broadcast ended first
 	reasonVoiceStopped = "voice_stopped"       // [suppressed] an operator stopped the voice
 	reasonRetracted    = "retracted"           // [retracted] before the first audio

@@ -28,6 +28,8 @@ type room struct {
 	running  bool  // the voice's goroutine exists
 	heard    map[string]heardAnswer
 
+	writes []*written // private texts within the platform's limits' windows
+
 	disclosedMs int64   // when the room last heard that the host is an AI; 0: never
 	promotedMs  []int64 // when it heard promotional sentences, within the window
 
@@ -89,6 +91,9 @@ func (rm *room) observe(e *event.RoomEvent) {
 // observeDelivery brings back what the room heard before this process.
 func (rm *room) observeDelivery(dl *event.Delivery) {
 	rm.observeWording(dl)
+	if dl.State == event.DeliverySent && rm.limited(dl.TimeMs) {
+		rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
+	}
 	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.QuestionKey != "" && len(dl.DanmakuIDs) > 0 {
 		rm.remember(dl.QuestionKey, heardAnswer{variant: dl.Variant, cover: dl.DanmakuIDs[0], facts: dl.Facts, endMs: dl.EndMs})
 	}

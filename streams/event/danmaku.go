@@ -67,22 +67,22 @@ type RoomEvent struct {
 
 // RoomSettings is how one room is to be hosted.
 type RoomSettings struct {
-	Language    string `json:"language"`             // "zh" or "en": of event windows and of text in neither
-	CatalogID   string `json:"catalog_id,omitempty"` //
-	PrivateText bool   `json:"private_text"`         // the platform can deliver text to one viewer
-	HandOver    bool   `json:"hand_over"`            // a human assistant is there to hand over to
-	HostName    string `json:"host_name,omitempty"`  // what the AI host calls itself
+	Language    string `json:"language" yaml:"language"`               // "zh" or "en": of event windows and of text in neither
+	CatalogID   string `json:"catalog_id,omitempty" yaml:"catalog_id"` // what is sold there; empty: the release's catalogue
+	PrivateText bool   `json:"private_text" yaml:"private_text"`       // the platform can deliver text to one viewer
+	HandOver    bool   `json:"hand_over" yaml:"hand_over"`             // a human assistant is there to hand over to
+	HostName    string `json:"host_name,omitempty" yaml:"host_name"`   // what the AI host calls itself
 	// DisclosureEveryS: with the next speech, say again that the host is an AI when so many
 	// seconds have passed; 0: only when asked.
-	DisclosureEveryS int64 `json:"disclosure_every_s,omitempty"`
-	EventReply       bool  `json:"event_reply,omitempty"` // thank for gifts and follows aloud
+	DisclosureEveryS int64 `json:"disclosure_every_s,omitempty" yaml:"disclosure_every_s"`
+	EventReply       bool  `json:"event_reply,omitempty" yaml:"event_reply"` // thank for gifts and follows aloud
 
 	// The platform's limits of private text; 0: none.
 	PrivateRepeatS         int64 `json:"private_repeat_s,omitempty"`          // the same text to the same viewer not again for so many seconds
 	PrivatePerMinute       int64 `json:"private_per_minute,omitempty"`        // texts in the room
 	PrivatePerViewerMinute int64 `json:"private_per_viewer_minute,omitempty"` // texts to one viewer
 
-	HostIDs []ViewerID `json:"host_ids,omitempty"` // viewers whose danmaku are the host's own, or an assistant's
+	HostIDs []ViewerID `json:"host_ids,omitempty" yaml:"host_ids"` // viewers whose danmaku are the host's own, or an assistant's
 }
 
 // OrderStatus is how far an order has come.
