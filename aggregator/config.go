@@ -43,8 +43,8 @@ type Config struct {
 	Checkpoint time.Duration `yaml:"checkpoint"` // between two room-state.v1 of a changed room
 	ThankEvery time.Duration `yaml:"thank_every"`
 
-	Settings event.RoomSettings `yaml:"settings"` // of a room that did not say
-	Lanes    int                `yaml:"lanes"`    // rooms handled at once
+	Settings event.RoomSettings `yaml:"-"`     // of a room that did not say
+	Lanes    int                `yaml:"lanes"` // rooms handled at once
 }
 
 // DefaultConfig is the numbers of the domain.
@@ -95,9 +95,6 @@ func (c Config) Validate() error {
 	}
 	if c.SpeakBy < c.AnswerBy {
 		errs = append(errs, fmt.Errorf("speak_by: %v is before answer_by %v", c.SpeakBy, c.AnswerBy))
-	}
-	if l := c.Settings.Language; l != "zh" && l != "en" {
-		errs = append(errs, fmt.Errorf("settings.language: %q, want zh or en", l))
 	}
 	return errors.Join(errs...)
 }

@@ -63,9 +63,15 @@ func understood(r recorded, id event.DanmakuID) (intent, key string) {
 
 func TestLabelledIntents(t *testing.T) {
 	t.Parallel()
+	for _, name := range []string{"intent.labels", "intent2.labels"} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); labelledIntents(t, name) })
+	}
+}
+
+func labelledIntents(t *testing.T, name string) {
 	files := map[string][]recorded{}
 	right, total := 0, 0
-	for _, line := range labelLines(t, "intent.labels") {
+	for _, line := range labelLines(t, name) {
 		at, want, _ := strings.Cut(line, " ")
 		file, number, _ := strings.Cut(at, ":")
 		n, err := strconv.Atoi(number)
@@ -97,10 +103,10 @@ type segment struct {
 	may      [][]int
 }
 
-func segments(t *testing.T) []segment {
+func segments(t *testing.T, name string) []segment {
 	t.Helper()
 	var out []segment
-	for _, line := range labelLines(t, "merge.labels") {
+	for _, line := range labelLines(t, name) {
 		head, rest, _ := strings.Cut(line, ":")
 		if name, ok := strings.CutPrefix(head, "segment "); ok {
 			s := segment{must: map[string][]int{}}
@@ -140,8 +146,14 @@ func (s segment) allowed(a, b int) bool {
 
 func TestLabelledMerges(t *testing.T) {
 	t.Parallel()
+	for _, name := range []string{"merge.labels", "merge2.labels"} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); labelledMerges(t, name) })
+	}
+}
+
+func labelledMerges(t *testing.T, name string) {
 	pairs, missed, wrong := 0, 0, 0
-	for _, s := range segments(t) {
+	for _, s := range segments(t, name) {
 		lines := recordedLines(t, s.file)
 		keys := map[int]string{}
 		for n := s.from; n <= s.to; n++ {

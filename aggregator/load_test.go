@@ -24,8 +24,7 @@ import (
 // load drives one partition of the stage with one danmaku a second in each of its
 // rooms, in a room time so fast that loadRate danmaku come in a second of the wall.
 // Every window is answered at once: a reply, a delivery and the outcomes of its
-// members go back into the stage, as the log hands them over. What the benchmark
-// itself spends on encoding them is not counted.
+// members go back into the stage, as the log hands them over.
 type load struct {
 	b     *testing.B
 	clock *clock.Clock
@@ -37,8 +36,7 @@ type load struct {
 	start time.Time // room time
 	off   int64
 	n     int
-	fresh bool          // every danmaku is of a viewer of its own
-	own   time.Duration // of the benchmark's own encoding
+	fresh bool // every danmaku is of a viewer of its own
 }
 
 const loadRate = 16_000
@@ -84,15 +82,12 @@ func stageAt(b *testing.B, clk *clock.Clock, pub streams.Publisher, log streams.
 }
 
 func (l *load) handle(e event.Event) {
-	start := time.Now()
 	v, err := event.Encode(e)
 	if err != nil {
 		l.b.Fatal(err)
 	}
 	l.off++
-	now := time.Now()
-	l.own += now.Sub(start)
-	l.agg.Handle(l.b.Context(), streams.Record{Topic: e.Topic(), Offset: l.off, Key: e.Key(), Value: v, AppendTime: now}, func(error) {})
+	l.agg.Handle(l.b.Context(), streams.Record{Topic: e.Topic(), Offset: l.off, Key: e.Key(), Value: v, AppendTime: time.Now()}, func(error) {})
 }
 
 // play hands over the danmaku of that many seconds of room time, each when it is due.
@@ -108,19 +103,17 @@ func (l *load) play(seconds int) {
 
 // say hands over one more danmaku and the answers to the windows that came of it.
 func (l *load) say() {
-	begin := time.Now()
 	l.n++
-	d := event.Danmaku{
+	l.handle(l.danmaku())
+	for _, e := range l.pub.take() {
+		l.handle(e)
+	}
+}
+
+func (l *load) danmaku() event.Danmaku {
+	return event.Danmaku{
 		Schema: 1, DanmakuID: event.DanmakuID(fmt.Sprint("d", l.n)), RoomID: l.rooms[l.n%len(l.rooms)], ViewerID: l.viewer(),
 		ViewerName: "小雨", Text: l.texts[l.rng.IntN(len(l.texts))], PlatformTimeMs: l.clock.NowMs(),
-	}
-	l.own += time.Since(begin)
-	l.handle(d)
-	start := time.Now()
-	events := l.pub.take()
-	l.own += time.Since(start)
-	for _, e := range events {
-		l.handle(e)
 	}
 }
 
@@ -140,16 +133,36 @@ func (l *load) cpu(seconds int) float64 {
 	defer l.agg.Revoked(context.Background(), 0)
 	l.play(60)
 	*l.pub = encoding{t: l.b}
-	l.own = 0
 	before := cpuTime(l.b)
 	l.play(seconds)
-	used := cpuTime(l.b) - before - l.own
+	used := cpuTime(l.b) - before
 	if late := l.clock.Since(l.start) - time.Duration(l.n)*time.Second/time.Duration(len(l.rooms)); l.clock.Wall(late) > time.Second {
 		l.b.Logf("%d rooms: the load fell %v behind", len(l.rooms), l.clock.Wall(late))
 	}
 	danmaku := seconds * len(l.rooms)
 	l.b.Logf("%d rooms: %d danmaku, %.2f windows a danmaku of %d bytes", len(l.rooms), danmaku, float64(l.pub.windows)/float64(danmaku), l.pub.bytes/max(l.pub.windows, 1))
-	return float64(used.Nanoseconds()) / 1000 / float64(danmaku)
+	perDanmaku, perWindow := l.own()
+	return float64(used.Nanoseconds())/1000/float64(danmaku) - perDanmaku - perWindow*float64(l.pub.windows)/float64(danmaku)
+}
+
+// own is what the benchmark itself spends on a danmaku and on answering a window,
+// in microseconds.
+func (l *load) own() (perDanmaku, perWindow float64) {
+	const times = 40_000
+	spent := func(fn func(i int) []event.Event) float64 {
+		before := cpuTime(l.b)
+		for i := range times {
+			for _, e := range fn(i) {
+				if _, err := event.Encode(e); err != nil {
+					l.b.Fatal(err)
+				}
+			}
+		}
+		return float64((cpuTime(l.b) - before).Nanoseconds()) / 1000 / times
+	}
+	perDanmaku = spent(func(int) []event.Event { return []event.Event{l.danmaku()} })
+	perWindow = spent(func(i int) []event.Event { return answeredAtOnce(l.pub.sample[i%len(l.pub.sample)]) })
+	return perDanmaku, perWindow
 }
 
 func cpuTime(b *testing.B) time.Duration {
@@ -167,6 +180,7 @@ type encoding struct {
 	windows int
 	bytes   int // of windows
 	opened  []event.Window
+	sample  []event.Window
 }
 
 func (p *encoding) Publish(_ context.Context, events ...event.Event) error {
@@ -179,6 +193,9 @@ func (p *encoding) Publish(_ context.Context, events ...event.Event) error {
 			p.windows++
 			p.bytes += len(v)
 			p.opened = append(p.opened, w)
+			if len(p.sample) < 1000 {
+				p.sample = append(p.sample, w)
+			}
 		}
 	}
 	return nil

@@ -110,6 +110,8 @@ func (s signs) decide() Intent {
 		}
 	}
 	switch {
+	case best == Purchase && s.question && s.hits.of(Product) > most: // wants something from it: 想要美白用哪款
+		return Product
 	case most > 0:
 		return best
 	case s.hits.of(Product) > 0, s.link:
@@ -153,10 +155,10 @@ func (s signs) class(i Intent) event.Class {
 func noun(in []rune) bool {
 	const longest = 9
 	end := len(in)
-	for end > 0 && !letterOrDigit(in[end-1]) {
+	for end > 0 && (!letterOrDigit(in[end-1]) || strings.ContainsRune("呗啊呀哦", in[end-1])) {
 		end--
 	}
-	if end < 2 || end > longest {
+	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) {
 		return false
 	}
 	switch r, before := in[end-1], in[end-2]; {
@@ -164,25 +166,31 @@ func noun(in []rune) bool {
 		return end > 2 && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsRune("是我你他她说", in[0])
 	case r == before: // 蛋蛋 is a name
 		return false
+	case r == '子':
+		return strings.ContainsRune("裙裤鞋帽靴袜杯被垫筷瓶箱扇镜椅桌梳", before)
 	default:
 		return productEndings[r]
 	}
 }
 
+// aboutPeople is what a product's name does not hold: 我们有冰箱 tells, 喝点热水 cares.
+func aboutPeople(r rune) bool { return strings.ContainsRune("我你他她们喝", r) }
+
 // lead reads the first character of a short text as its verb. 看着 and 要…了 tell,
 // they do not ask.
 func lead(in []rune) Intent {
 	const longest = 10
-	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过", in[1]) || in[0] == '要' && in[len(in)-1] == '了' {
+	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' {
 		return ""
 	}
 	return leads[in[0]]
 }
 
-// exclaimed reports 太…了: praise, when it is nothing worse.
+// exclaimed reports 太…了: praise, when it is nothing worse. 太长了 complains, if
+// anything.
 func exclaimed(in []rune) bool {
 	at := slices.Index(in, '太')
-	return at >= 0 && slices.Contains(in[at:], '了')
+	return at >= 0 && at+1 < len(in) && slices.Contains(in[at:], '了') && !strings.ContainsRune("多少长短慢快吵难粗小假远久晚早乱烂脏丑黑胖瘦紧松厚薄重累困", in[at+1])
 }
 
 var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '上': Product, '看': Product, '求': Product}

@@ -31,14 +31,15 @@ var (
 		"deal":    {"划算|太便宜|真便宜|好便宜|很便宜|便宜便宜|这么便宜|实惠|超值|值了|太值|力度大|力度太大|性价比高|白菜价|捡漏|羊毛", "good deal|great deal|best deal|so cheap|good price|nice price"},
 		"thanks":  {"谢谢|感谢|多谢|感恩|谢啦|谢了|辛苦", "thank*|tysm|appreciate*"},
 		"congrat": {"恭喜|祝贺|羡慕", "congrats|congratulations|yay"},
-		"wow":     {"哇塞|哇噻|哇哦", "wow|omg|woohoo"},
+		"wow":     {"哇塞|哇噻|哇哦", "wow*|omg*|woohoo*"},
 	}
 	noise = map[kind][]string{
 		"agree": {"说的对|说得对|说的太对|说得太对|说的很对|说的好|说得好|说的太好|说的真好|讲的好|讲得好|讲的太好|说太对|说对了|说的是|讲的对|讲得对|讲的非常对|讲的太对|对对|没毛病|有道理|同意|赞同|太对了|我也觉得|言之有理", "agreed|agree|true|facts|exactly|so real"},
 		"laugh": {"哈|哈哈|嘻嘻|呵呵|嘿嘿|笑死|笑了", "lol|lmao*|haha*|hehe*|lmfao"},
 		"rush":  {"冲|冲冲|冲冲冲|冲鸭|冲啊|万单|上车|快上|抢抢", "let's go|lets go|lfg"},
 		"calm":  {"别生气|不生气|不要生气|莫生气|消消气|别气|不气", "be nice*|be kind"},
-		"ack":   {"好的|嗯嗯|收到|知道了|明白了|哦哦|好滴|好嘞|行的", "ok|okay|yes|yess*|yeah|yep|yas*|got it"},
+		"ack":   {"好的|嗯嗯|收到|知道了|明白了|哦哦|好滴|好嘞|行的", "ok|okay|got it"},
+		"yes":   {"yes|yess*|yeah|yep|yup|yas*"},
 		"oh":    {"天呐|天啊|天哪|妈呀|我的天|我去|好家伙|啊啊", "oh my|oh no|omfg"},
 	}
 )
@@ -69,18 +70,22 @@ func kindOf(i Intent, in []rune) kind {
 		covered.add(k, end-start)
 		return true
 	})
-	if negated || more(in, i) {
+	left := own(in)
+	if negated || left > names(in, i) {
 		return ""
 	}
 	best, most := kind(""), 0
 	for _, c := range covered {
 		n := 2 * c.n
-		if c.of == "admire" { // the least special
+		if c.of == "admire" || c.of == "looks" { // the least special: 美女 is also whom one talks to
 			n--
 		}
 		if n > most || n == most && c.of < best {
 			best, most = c.of, n
 		}
+	}
+	if (best == "wow" || best == "rush") && left > 0 { // what it is about counts
+		return ""
 	}
 	return best
 }
@@ -89,18 +94,25 @@ const longestChat = 48 // runes
 
 func telling(r rune) bool { return digit(r) || r == '=' || r == '?' }
 
-// more reports that a text holds more of its own than a name beside the words of
-// kinds, those that only stress and, in English, those that carry nothing.
-func more(in []rune, i Intent) bool {
-	chinese, name := slices.ContainsFunc(in, han), 2 // words
-	switch {
+// names is how much of its own a text may hold that only names somebody: runes of
+// Chinese, or words.
+func names(in []rune, i Intent) int {
+	switch chinese := slices.ContainsFunc(in, han); {
 	case chinese && i == LowInfo:
-		name = 3 // runes
+		return 3
 	case chinese:
-		name = 5
+		return 5
 	case i == LowInfo:
-		name = 0
+		return 0
+	default:
+		return 2
 	}
+}
+
+// own is how much a text holds beside the words of kinds, those that only stress and,
+// in English, those that carry nothing.
+func own(in []rune) int {
+	chinese := slices.ContainsFunc(in, han)
 	left := 0
 	for at := 0; at < len(in); {
 		if !letterOrDigit(in[at]) && !han(in[at]) {
@@ -118,7 +130,7 @@ func more(in []rune, i Intent) bool {
 			}
 		}
 	}
-	return left > name
+	return left
 }
 
 // plain is the length of a word at in[at] that adds nothing to a kind.
