@@ -108,6 +108,7 @@ go to amazon
 
 // medical are effects that nothing sold here may be said to have.
 const medical = `
+降低血糖 降低血压 降低血脂 控血糖 控糖 控血压 稳血糖 稳定血糖 平稳血糖 不升血糖 不升糖 不涨血糖 软化血管 疏通血管 清血管 降胆固醇 降尿酸 抗炎 退黄疸 止血止痛 去湿气 除湿气 治痘 治咳 治失眠 治便秘 治鼻炎 治脚气 治湿疹 治颈椎 治腰 治病 包治百病 三天瘦 一周瘦 一个月瘦 躺瘦 暴瘦 月瘦 天见效 周见效 天就见效 周就见效 天起效 月见效 一次见效 不伤身 补气 补气血 补肝 补脾 滋阴 壮骨 抗辐射 防感冒 治感冒 改善体质 改善便秘 调理身体 调理肠胃
 治疗 治好 治愈 主治 能治 可治 医治 疗效 药效 药用 药到病除 消炎 消肿 止痛 止咳 化痰 止血 退烧 杀菌率 降血压 降血糖 降血脂 降三高 降压 降糖 降脂 抗癌 防癌 抗肿瘤 抗病毒 防病 减肥 瘦身 瘦脸 瘦腿 燃脂 刷脂 掉秤 减脂 丰胸 壮阳 补肾 增高 长高 生发 防脱 治脱发 活血 化瘀 祛湿 排毒 解毒 养胃 护肝 养肝 护胃 补血 调经 通便 润肠 明目 改善睡眠 助眠 安神 增强免疫 提高免疫 提升免疫 延年益寿 预防感冒 预防疾病 缓解疼痛 缓解关节 缓解失眠 代替药 替代药 医生推荐 专家推荐 医院同款 临床验证 临床证明 三天见效 七天见效 一周见效 立刻见效 快速见效 立竿见影 速效 当天见效 孕妇放心 孕妇可以用 孕妇能用 婴儿可吃
 cure
 cures
@@ -158,11 +159,32 @@ hair regrowth
 regrow hair
 medicinal
 safe for pregnancy
+lowers blood sugar
+lower blood sugar
+lowers your blood sugar
+lowers blood pressure
+lower blood pressure
+lowers your blood pressure
+good for diabetes
+controls blood sugar
+clears acne
+clear acne
+clear up acne
+clears up acne
+gets rid of acne
+removes acne
+works in days
+results in a week
+results in 7 days
+safe for diabetics
+heals acne
+treats acne scars
 safe during pregnancy
 `
 
 // efficacy are effects of cosmetics that the product's own facts must state.
 const efficacy = `
+不会过敏 不过敏 零过敏 零刺激 不刺激 无刺激 祛痘印 去痘印 去痘 痘痘全消 痘痘没了 去皱 去黑 去黄 提亮肤色 变年轻 逆龄 冻龄 紧肤 嫩肤 焕肤 减龄 生肌 白了一圈 白两度 白一圈 白回来 消除细纹 淡化细纹 细纹没了 淡化斑点 去斑 去眼袋 去黑眼圈 修复敏感
 美白 祛斑 淡斑 祛痘 淡印 抗衰 抗老 抗皱 除皱 淡纹 抗氧化 紧致 提拉 修复屏障 去屑 抑菌 抗菌 除菌 杀菌 除螨 防蛀 防晒 控油 收缩毛孔 去黑头 变白 白一度 年轻十岁 童颜
 anti-aging
 anti-ageing
@@ -175,11 +197,35 @@ antibacterial
 kills bacteria
 sun protection
 firming
+non-irritating
+no irritation
+won't irritate
+hypoallergenic formula
+fades dark spots
+fades spots
+removes wrinkles
+reduces wrinkles
+lightens skin
+brightens skin
+brightens your skin
 `
 
 // promises are statements on delivery, returns, material and origin that a result
 // or a fact must hold.
 const promises = `
+全场包邮 所有订单 每单 无门槛 不限金额 不满意退 双倍 三倍退款 赔三倍 赔十倍 赔您 赔你 赔钱
+every order=every order|all orders
+all orders=every order|all orders
+any order
+no minimum
+double your money
+refund double
+triple your money
+free hat=gift|free hat
+free sample=sample|gift
+free samples=sample|gift
+free item=gift
+free product=gift
 100% 100%纯棉=纯棉|100%棉|棉100 100%棉=100%棉|纯棉|棉100
 终身 包退 包换 包赔 赠送=赠|买一送|送一|再送|加送|附送|gift 加赠=赠|买一送|送一|再送|加送|附送|gift 买赠=赠|买一送|送一|再送|加送|附送|gift 附赠=赠|买一送|送一|再送|加送|附送|gift 送您=赠|买一送|送一|再送|加送|附送|gift 送你=赠|买一送|送一|再送|加送|附送|gift 送给您=赠|买一送|送一|再送|加送|附送|gift 送给你=赠|买一送|送一|再送|加送|附送|gift 送一=送一|赠 就送=赠|买一送|送一|再送|加送|附送|gift 送小样=小样 送礼品=礼品|赠 送赠品=赠|买一送|送一|再送|加送|附送|gift 有赠品=赠|买一送|送一|再送|加送|附送|gift 再送=赠|买一送|送一|再送|加送|附送|gift 还送=赠|买一送|送一|再送|加送|附送|gift 都送=赠|买一送|送一|再送|加送|附送|gift 免费 免单 包邮=包邮|免运费|运费0|邮费0|免邮 免邮=包邮|免邮|免运费 免运费=包邮|免运费|免邮 全国包邮 运费险 无理由 随便退 随时退 免费退=免费退|运费险 全额退款 退差价 补差价 价保 保价 质保 保修 延保 正品 假一罚 以旧换新 上门取件=上门取件|上门取 上门安装 极速退款 秒退 先行赔付 只换不修
 当天发=当天发|当日发 当日发=当天发|当日发 今天发=今天发|当天发|当日发 今天就发=今天发|当天发|当日发 今晚发=今晚发|今天发|当天发 马上发货 马上就发 立刻发货 立马发货 现在就发 下单就发 拍下就发 秒发 次日达 隔日达 当日达 明天到 明天就到 明天就能到 明天能到 后天到 后天就到 后天能到 今天到 今天就到 今天能到 顺丰 空运 加急

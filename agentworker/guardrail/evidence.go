@@ -26,6 +26,7 @@ type Evidence struct {
 	wordsText strings.Builder
 	orders    Shingles // texts that order the host about
 	dictated  []string // what such texts want said, squashed
+	times     []period // of facts and results
 }
 
 // Result is one finished tool call.
@@ -37,6 +38,7 @@ type Result struct {
 	records []record
 	names   []string // of products, brands and shops
 	offers  bool     // it holds a promotion
+	advises bool     // it recommends a size
 	facts   []event.Fact
 	text    string // lower case
 }
@@ -49,6 +51,7 @@ type record struct {
 	sku     string
 	stocked stocked
 	numbers []quantity.Quantity
+	roles   []role // sums that are not what it costs
 }
 
 // stocked is what a record says of availability.
@@ -67,7 +70,9 @@ func (e *Evidence) AddFacts(text string) {
 		if e.watch(line) {
 			continue
 		}
-		e.facts = append(e.facts, quantity.Read(line)...)
+		qs := quantity.Read(line)
+		e.facts = append(e.facts, qs...)
+		e.addPeriods("", line, qs)
 		e.factText.WriteString(strings.ToLower(line))
 	}
 	e.factText.WriteByte('\n')
@@ -97,13 +102,14 @@ type ToolResult struct {
 // AddResult adds a finished call.
 func (e *Evidence) AddResult(t ToolResult) {
 	r := Result{Tool: t.Tool, Args: t.Args, Code: t.Code}
-	w := walker{kinds: map[string]string{}, watch: e.watch}
+	w := walker{kinds: map[string]string{}, watch: e.watch, times: e.addPeriods}
 	for _, f := range t.Fields {
 		w.kinds[f.Field[strings.LastIndexByte(f.Field, '.')+1:]] = f.Kind
 	}
 	w.value(record{}, "", t.Data) // an error may hold facts too: what is missing, what is out of range
 	r.records, r.names, r.text, r.facts = w.records, w.names, strings.ToLower(w.text.String()), t.Facts
 	r.offers = slices.ContainsFunc(r.records, func(rec record) bool { return slices.ContainsFunc(rec.numbers, promotional) }) || offerWords.MatchString(r.text)
+	r.advises = text(t.Data["size"]) != ""
 	if t.Code == CodeNotFound {
 		r.absent = absent(t)
 	}
@@ -148,6 +154,7 @@ func (e *Evidence) AddText(tool string, args map[string]any, text string) {
 type walker struct {
 	kinds   map[string]string // field name -> fact kind
 	watch   func(string) bool // what it objects to is no evidence
+	times   func(field, text string, qs []quantity.Quantity)
 	records []record
 	names   []string
 	text    strings.Builder
@@ -230,7 +237,13 @@ func (w *walker) scalar(to *record, field string, v any) {
 		if nameFields[field] && v != "" && !slices.Contains(w.names, v) {
 			w.names = append(w.names, v)
 		}
-		to.numbers = append(to.numbers, quantity.Read(v)...)
+		qs := quantity.Read(v)
+		w.times(field, v, qs)
+		if said := moneyRole(field); said != nil {
+			to.special(said, qs...)
+			return
+		}
+		to.numbers = append(to.numbers, qs...)
 		if w.kinds[field] == "price" && v != "" { // a price in words without a unit
 			for _, q := range quantity.Read(v) {
 				if q.Kind == quantity.Plain {
@@ -257,6 +270,10 @@ func (w *walker) scalar(to *record, field string, v any) {
 func (w *walker) number(to *record, field string, n int64) {
 	switch kind := w.kinds[field]; {
 	case strings.HasSuffix(field, "_fen"):
+		if said := moneyRole(field); said != nil {
+			to.special(said, quantity.Fen(n))
+			return
+		}
 		to.numbers = append(to.numbers, quantity.Fen(n))
 	case kind == "price":
 		to.numbers = append(to.numbers, quantity.Of(quantity.Money, n))
@@ -274,6 +291,18 @@ func (w *walker) number(to *record, field string, n int64) {
 		to.numbers = append(to.numbers, quantity.Of(quantity.Duration, n*60))
 	default:
 		to.numbers = append(to.numbers, quantity.Of(quantity.Plain, n))
+	}
+}
+
+// special keeps sums, with what must be said with them, apart from what it costs;
+// other numbers of such a text count as any.
+func (r *record) special(said *regexp.Regexp, qs ...quantity.Quantity) {
+	for _, q := range qs {
+		if q.Kind == quantity.Money || q.Kind == quantity.Plain {
+			r.roles = append(r.roles, role{q, said})
+		} else {
+			r.numbers = append(r.numbers, q)
+		}
 	}
 }
 
@@ -315,7 +344,7 @@ func (e *Evidence) CitedProducts(text string) []event.LinkID {
 	var out []event.LinkID
 	for _, c := range claims(text) {
 		for _, rec := range e.records(c) {
-			if rec.link != "" && supports(rec, c.Quantity) && !slices.Contains(out, rec.link) {
+			if rec.link != "" && supports(rec, c.Quantity, c.clause) && !slices.Contains(out, rec.link) {
 				out = append(out, rec.link)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"livehost/agentworker/guardrail/quantity"
 	"livehost/streams/event"
@@ -63,22 +65,50 @@ func commercial(k quantity.Kind) bool {
 // run's evidence does not hold.
 func Grounding(in *Input) (Finding, bool) {
 	for _, c := range claims(in.Text) {
-		if !in.Evidence.supported(c) {
+		switch c = in.Evidence.priced(c); {
+		case !in.Evidence.supported(c):
 			return found(c.Text, "no evidence; looked at: "+in.Evidence.looked())
+		case in.Evidence.misused(c):
+			return found(c.Text, "evidence says this time of something else; looked at: "+in.Evidence.looked())
+		}
+	}
+	for _, side := range []func() string{
+		func() string { return in.Evidence.otherCurrency(in.Text) }, in.wrongSize, in.wrongColour, in.wrongPlace,
+	} {
+		if at := side(); at != "" {
+			return found(at, "no evidence; looked at: "+in.Evidence.looked())
 		}
 	}
 	return stockWords(in)
 }
 
+// priced is the claim as money where a bare number follows a product's name: 围巾89.
+func (e *Evidence) priced(c claim) claim {
+	if next, _ := utf8.DecodeRuneInString(c.after); c.after != "" && !unicode.IsPunct(next) {
+		return c // 小白鞋37码
+	}
+	before := strings.TrimRight(c.before, " ：:是只要才卖现在今天")
+	for _, r := range e.Results {
+		for _, rec := range r.records {
+			if c.Kind == quantity.Plain && rec.name != "" && strings.HasSuffix(before, rec.name) {
+				c.Kind = quantity.Money
+			}
+		}
+	}
+	return c
+}
+
 func (e *Evidence) supported(c claim) bool {
 	switch {
 	case commercial(c.Kind):
-		if recs := e.records(c); holds(recs, c.Quantity) {
+		if recs := e.records(c); holds(recs, c.Quantity, c.clause) {
+			return true
+		} else if flatDenial.MatchString(c.before) && e.asked(c.Quantity) {
 			return true
 		} else if q := c.Quantity; q.Kind == quantity.Money && q.Lo != q.Hi { // a range over several products
 			from, to := q, q
 			from.Hi, to.Lo = q.Lo, q.Hi
-			return holds(recs, from) && holds(recs, to)
+			return holds(recs, from, c.clause) && holds(recs, to, c.clause)
 		}
 		return c.delivery && c.Kind == quantity.Money && among(e.facts, c.Quantity)
 	case c.Kind == quantity.Count && c.Hi <= quantity.Of(quantity.Count, 2).Hi:
@@ -88,7 +118,7 @@ func (e *Evidence) supported(c claim) bool {
 	}
 	for _, r := range e.Results {
 		for _, rec := range r.records {
-			if among(rec.numbers, c.Quantity) || (c.Kind == quantity.Link && rec.link == linkOf(c.Quantity)) {
+			if among(rec.numbers, c.Quantity) || rec.inRole(c.Quantity, c.clause) || (c.Kind == quantity.Link && rec.link == linkOf(c.Quantity)) {
 				return true
 			}
 		}
@@ -99,6 +129,17 @@ func (e *Evidence) supported(c claim) bool {
 	return false
 }
 
+// flatDenial right before a number denies it: 不是七折.
+var flatDenial = regexp.MustCompile(`(?i)(不是|没有|并非|不打|打不了|不卖|没|isn't|is not|not|no)\s*$`)
+
+// asked reports whether the viewers' own words hold the value, also as a part.
+func (e *Evidence) asked(q quantity.Quantity) bool {
+	return slices.ContainsFunc(e.words, func(h quantity.Quantity) bool {
+		part := q.Kind == quantity.Discount && (h.Kind == quantity.Multi || h.Kind == quantity.Nth) && h.Hi == q.Lo
+		return part || h.Same(q)
+	})
+}
+
 // promised are words by which a period becomes a promise.
 var promised = regexp.MustCompile(`(?i)发货|发出|送到|到货|能到|就到|可以到|到您|质保|保修|无理由|退|换|见效|有效|ship|arriv|deliver|warranty|return|refund`)
 
@@ -107,7 +148,7 @@ var promised = regexp.MustCompile(`(?i)发货|发出|送到|到货|能到|就到
 // unless it is denied.
 func (e *Evidence) echoes(c claim) bool {
 	fact := c.Kind == quantity.Percent || c.Kind == quantity.Duration && promised.MatchString(c.clause)
-	if fact && !denied.MatchString(notDenied.Replace(c.before)) && !refusedAfter.MatchString(c.after) {
+	if fact && !denied.MatchString(notDenied.Replace(c.before)) && !refused(c.after) {
 		return false
 	}
 	return among(e.words, c.Quantity) || slices.ContainsFunc(e.words, func(h quantity.Quantity) bool {
@@ -116,7 +157,10 @@ func (e *Evidence) echoes(c claim) bool {
 }
 
 // refusedAfter turns round what stands before it: 3天到不了.
-var refusedAfter = regexp.MustCompile(`^[^，,。]{0,6}(不了|不到|不行|没有|做不到|没法|不能|cannot|can't|not|no)`)
+var refusedAfter = regexp.MustCompile(`(?i)^[^，,。.!！?？]{0,6}(不了|不到|不行|没有|没了|没货|没法|做不到|不能|不敢|不一定|不保证|不好说|说不准|不支持|不发|不送|暂无|缺货|断码|售罄|卖完|卖光|cannot|can't|\bnot\b|isn't|aren't|\bno\b|sold out)`)
+
+// refused reports whether what follows a phrase turns it round.
+func refused(after string) bool { return refusedAfter.MatchString(notDenied.Replace(after)) }
 
 // bodyMeasure reports whether a bare number is the measure without its unit: 175, 110.
 func bodyMeasure(bare, q quantity.Quantity) bool {
@@ -152,10 +196,10 @@ func (e *Evidence) records(c claim) []record {
 	} else if name := onlyName(all, c.subject); name != "" {
 		all = slices.DeleteFunc(all, func(r record) bool { return r.name != "" && r.name != name })
 	}
-	sku := ""
+	sku, last := "", -1 // the one named last
 	for _, r := range all {
-		if len(r.sku) > len(sku) && strings.Contains(c.subject, r.sku) {
-			sku = r.sku
+		if i := strings.LastIndex(c.subject, r.sku); r.sku != "" && (i > last || i == last && len(r.sku) > len(sku)) {
+			sku, last = r.sku, i
 		}
 	}
 	if sku != "" {
@@ -186,12 +230,23 @@ func onlyName(all []record, text string) string {
 	return name
 }
 
-func holds(recs []record, q quantity.Quantity) bool {
-	return slices.ContainsFunc(recs, func(r record) bool { return supports(r, q) })
+func holds(recs []record, q quantity.Quantity, sentence string) bool {
+	return slices.ContainsFunc(recs, func(r record) bool { return supports(r, q, sentence) })
+}
+
+// inRole reports whether a record holds a sum that is not what it costs, and the
+// sentence says what it is.
+func (r record) inRole(q quantity.Quantity, sentence string) bool {
+	return slices.ContainsFunc(r.roles, func(h role) bool {
+		return h.Lo == q.Lo && h.Hi == q.Hi && (h.Kind == q.Kind || bare(h.Kind) || bare(q.Kind)) && h.said.MatchString(sentence)
+	})
 }
 
 // supports reports whether a record holds a price, stock or promotion.
-func supports(r record, q quantity.Quantity) bool {
+func supports(r record, q quantity.Quantity, sentence string) bool {
+	if r.inRole(q, sentence) {
+		return true
+	}
 	for _, have := range r.numbers {
 		switch {
 		case have.Same(q):

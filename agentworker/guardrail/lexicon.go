@@ -66,6 +66,5 @@ func wholeWords(text []rune, from, to int) bool {
 	return (from == 0 || !letter(text[from-1]) || !letter(text[from])) && (to == len(text) || !letter(text[to]) || !letter(text[to-1]))
 }
 
-// plain is a text as phrases are matched: half-width, lower case, without
-// invisible characters.
-func plain(s string) string { return strings.ToLower(foldWidth(s)) }
+// plain is a text as phrases are matched: squeezed and in lower case.
+func plain(s string) string { return strings.ToLower(squeezed(s)) }

@@ -4,19 +4,26 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 var (
-	claimsHuman = regexp.MustCompile(`(?i)我(自己|本人|们)?(就|也|都|真的|确实)?是(一个|个|一名|名|货真价实的)?(真人|活人|人类|真实的人|大活人)|真人(主播|在播|直播|客服|哦|呢|的|啦|呀)|我(可|才)?不是(机器人|AI|人工智能|虚拟|数字人|程序)|不是(机器人|AI)(哦|啦|呢|呀|的)|(i am|i'm|im) (a |an )?(real|actual|genuine|live)? ?(human|person|man|woman|girl|guy)\b|(i am|i'm) real\b|not (a |an )?(robot|bot|ai|machine)\b|no (robots|bots|ai) here`)
-	asksRobot   = regexp.MustCompile(`(?i)(是|不是|是不是|个).{0,4}(机器人|真人|AI|人工智能|数字人|虚拟(人|主播)|人工客服|录播)|(机器人|真人|AI)(吗|吧|么|嘛|？|\?)|(are|r) (you|u).{0,12}(robot|bot|ai|real|human|person|machine)|is (this|it|the host).{0,12}\b(robot|bot|ai|human|person)\b|real person|real human`)
-	saysAI      = regexp.MustCompile(`(?i)AI|人工智能|虚拟(主播|人)|智能(主播|助手)|数字人|机器人|virtual (host|assistant)|artificial intelligence|\bbot\b`)
+	claimsHuman = regexp.MustCompile(`(?i)(我|咱|小播|主播|本人)(自己|本人|们)?(就|也|都|真的|确实|当然|可)?是(一个|个|一名|名|如假包换的|货真价实的|活生生的|有血有肉的)?(真人|活人|人类|大活人|真实的人|人工(客服|主播)?)|^(当然|对呀?|是的?|嗯|没错)?[，,]?(是|就是)?(真人|活人)(呀|啊|哦|啦|的|呢|！|，|。)|(真人|人工)(主播|在播|在线|直播|客服|出镜|回复|在回)|(如假包换|货真价实|有血有肉|活生生)的?(真?人|主播)|(才|可|真的?|当然|绝对)?不是(什么)?(机器人|AI|人工智能|虚拟人?|数字人|程序|录播|机器|假人)(哦|啦|呢|呀|的|哈|，|,|。|！|!|$)|(我|主播)(可|才|真的?)?不是(机器人|AI|人工智能|虚拟|数字人|程序|机器)|(哪有|没有)(什么)?(机器人|AI)|(i am|i'm|im|we are|we're|it's|this is) (just )?(a |an |really |actually |totally |100% )*(real|actual|genuine|live|living|human)( (live|human|person|man|woman|girl|guy|host|being|me))*\b|human here|flesh and blood|(i'm|i am|im|definitely|certainly) not (a |an )?(robot|bot|ai|machine|recording)\b|^\W*(nope?|nah)?\W*not (a |an )?(robot|bot|ai|machine)\b|no (robots?|bots?|ai) here|it's (really )?just me\b|just me and my`)
+	// lived is what only somebody with a body and a life can say.
+	lived     = regexp.MustCompile(`(?i)(我|主播)(自己|本人|也|都|一直|天天|每天|平时|昨天|上次|之前|家里|家人|老公|老婆|妈妈?|爸爸?|家?(孩子|宝宝|闺女|儿子|女儿)|朋友|同事)+(都|也|就|在|有|一直|天天)*(用|吃|穿|喝|戴|试|囤|回购|入手|买)(着|过|了|的|这|它|完|上|起来|，|,|。|！|!|$)|我(用|吃|穿|喝|戴|试|囤|买)(着|过|了)(都|很|真|特别|觉得|感觉|以后|之后|好|两|三|一|半)?|亲测|亲身|本人实测|自用款|\b(i|my (husband|wife|mom|mum|kids?|son|daughter|family|skin)|we) ?('ve|have|has|had)?( (all|always|really|personally|just|also|myself|already|been))* (use|uses|used|using|wear|wears|wore|wearing|tried|try|tested|bought|own|eat|eats|ate|drink|drinks)\b( (it|this|these|them|one|mine|every|daily))|(i|my family) (love|loves) (using|wearing|eating) |works? (great |well |wonders )?(for|on) me\b|\bmy own (skin|hair|face|feet|size)`)
+	asksRobot = regexp.MustCompile(`(?i)(是|不是|是不是|个).{0,4}(机器人|真人|AI|人工智能|数字人|虚拟(人|主播)|人工客服|录播)|(机器人|真人|AI)(吗|吧|么|嘛|？|\?)|(are|r) (you|u).{0,12}(robot|bot|ai|real|human|person|machine)|is (this|it|the host).{0,12}\b(robot|bot|ai|human|person)\b|real person|real human`)
+	saysAI    = regexp.MustCompile(`(?i)AI|人工智能|虚拟(主播|人)|智能(主播|助手)|数字人|机器人|virtual (host|assistant)|artificial intelligence|\bbot\b`)
 )
 
 // Identity objects to a claim to be human, and to an answer that evades the
 // question whether this is an AI.
 func Identity(in *Input) (Finding, bool) {
-	if at := claimsHuman.FindString(in.Text); at != "" {
+	plainText := squeezed(in.Text)
+	if at := claimsHuman.FindString(plainText); at != "" {
 		return found(at, "claims to be human")
+	}
+	if at := lived.FindString(plainText); at != "" {
+		return found(at, "claims to have used or lived something")
 	}
 	for _, m := range in.Members {
 		if asksRobot.MatchString(m.Question+" "+m.Text) && !saysAI.MatchString(in.Text) {
@@ -50,7 +57,7 @@ var bait = regexp.MustCompile(`(?i)加(我|个|一下)?(微信|微|v信|vx|wx|qq
 
 // ContactBait objects to leading viewers off the platform.
 func ContactBait(in *Input) (Finding, bool) {
-	if at := bait.FindString(foldWidth(in.Text)); at != "" {
+	if at := bait.FindString(squeezed(in.Text)); at != "" {
 		return found(at, "leads off the platform")
 	}
 	return fine, true
@@ -89,12 +96,31 @@ func strip(s string) string {
 	}, s)
 }
 
+// squeezed is a text as its words are looked for: half-width, without invisible
+// characters, without spaces between Han characters, the usual traditional
+// characters as simplified ones.
+func squeezed(s string) string {
+	runes := []rune(traditional.Replace(foldWidth(s)))
+	out := runes[:0]
+	for i, r := range runes {
+		if strings.ContainsRune(" *.·-_~|/", r) && i > 0 && i+1 < len(runes) && unicode.Is(unicode.Han, runes[i+1]) && len(out) > 0 && unicode.Is(unicode.Han, out[len(out)-1]) {
+			continue
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
+
+var traditional = strings.NewReplacer("機", "机", "器", "器", "真", "真", "們", "们", "個", "个", "這", "这", "說", "说", "證", "证", "級", "级", "國", "国", "網", "网", "價", "价", "優", "优", "惠", "惠", "賠", "赔", "絕", "绝", "對", "对", "療", "疗", "壓", "压", "減", "减", "癒", "愈", "愈", "愈", "實", "实", "淘寶", "淘宝", "東", "东", "薦", "荐", "醫", "医", "藥", "药", "溫", "温", "質", "质", "頂", "顶", "貨", "货", "買", "买", "賣", "卖", "請", "请", "號", "号", "錢", "钱", "無", "无", "與", "与", "後", "后", "還", "还", "會", "会", "為", "为", "從", "从", "開", "开", "關", "关", "幾", "几", "時", "时", "發", "发", "送", "送", "體", "体", "過", "过", "誠", "诚", "類", "类", "學", "学", "線", "线", "數", "数", "動", "动", "復", "复", "騙", "骗", "絡", "络", "聯", "联", "係", "系", "掃", "扫", "碼", "码", "師", "师")
+
 func foldWidth(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 0xFF01 && r <= 0xFF5E:
 			return r - 0xFEE0
-		case r == '\u200b' || r == '\u200c' || r == '\u200d' || r == '\ufeff':
+		case r == 0x3000:
+			return ' '
+		case unicode.In(r, unicode.Cf, unicode.Variation_Selector):
 			return -1
 		}
 		return r

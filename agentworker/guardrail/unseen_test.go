@@ -10,15 +10,10 @@ import (
 //go:embed testdata/unseen.txt
 var unseen string
 
-// Bounds as measured at the first run, 6 and 19 of 75: to become mostFalseStops and mostMisses as
-// the kinds of mistakes are mended.
-const (
-	unseenFalseStops = 0.08
-	unseenMisses     = 0.254
-)
-
-// TestUnseenReplies judges replies that the checks were not written against.
+// TestUnseenReplies judges replies that the checks were not written against. Their
+// first run had 8.0 % false stops and 25.3 % misses; the kinds of mistakes, not the
+// rows, were mended after it.
 func TestUnseenReplies(t *testing.T) {
 	t.Parallel()
-	judgeReplies(t, unseen, 150, unseenFalseStops, unseenMisses)
+	judgeReplies(t, unseen, 150, mostFalseStops, mostMisses)
 }

@@ -2,6 +2,7 @@ package quantity
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 )
 
@@ -229,6 +230,9 @@ func (s *scan) halfPrice(i int) (Quantity, bool) {
 	return Quantity{Kind: Discount, Lo: scale / 2, Hi: scale / 2, End: j}, ok
 }
 
+// offWords may stand between what is taken off and what must be spent.
+var offWords = strings.Fields("on any all your every each orders order purchases purchase baskets basket when if you spend spending buy over above of at least more than from for")
+
 var (
 	currencies = []string{"¥", "$", "rmb", "cny", "usd", "£", "€"}
 	moneyUnits = []string{"元", "块钱", "块", "圆", "yuan", "rmb", "cny", "dollars", "dollar", "bucks"}
@@ -272,10 +276,20 @@ func (s *scan) prefixedMoney(i int) (Quantity, bool) {
 	return Quantity{Kind: Money, Lo: lo, Hi: hi, End: end}, true
 }
 
-// offOver reads the rest of "¥50 off over ¥300".
+// offOver reads the rest of "¥50 off over ¥300", "¥50 off when you spend over ¥300".
 func (s *scan) offOver(off int64, i int) (Quantity, bool) {
-	j, ok := s.has(s.space(i), "off orders over", "off over", "off on orders over", "off when you spend", "off every")
+	j, ok := s.has(s.space(i), "off")
 	if !ok {
+		return Quantity{}, false
+	}
+	begun := j
+	for more := true; more; {
+		var k int
+		if k, more = s.has(s.space(j), offWords...); more {
+			j = k
+		}
+	}
+	if j == begun {
 		return Quantity{}, false
 	}
 	a, end, ok := s.amount(s.space(j))
@@ -337,8 +351,14 @@ func (s *scan) measured(i int) (Quantity, bool) {
 	lo, hi, end, _ := s.spanFrom(n)
 	for _, u := range unitTable {
 		j, ok := s.has(s.space(end), u.words...)
+		if !ok && s.at(end) == '-' && isLower(s.at(end+1)) { // 7-day, one-year
+			j, ok = s.has(end+1, u.words...)
+		}
 		if !ok {
 			continue
+		}
+		if u.kind == Duration && lo == hi {
+			lo, hi = s.about(i, n)
 		}
 		q := Quantity{Kind: u.kind, Lo: convert(lo, u), Hi: convert(hi, u), End: j}
 		return s.refine(i, q, u), true
@@ -350,6 +370,18 @@ func (s *scan) measured(i int) (Quantity, bool) {
 		return Quantity{}, false
 	}
 	return s.bare(i, n, lo, hi, end), true
+}
+
+// about reads 三五, 一两 and 七八 before a unit of time as a range.
+func (s *scan) about(i int, n number) (lo, hi int64) {
+	if n.style != chinese || n.end != i+2 || !isChineseDigit(s.at(i)) || !isChineseDigit(s.at(i+1)) {
+		return n.value, n.value
+	}
+	a, b := chineseDigit(s.at(i)), chineseDigit(s.at(i+1))
+	if a < 1 || b != a+1 && (a != 3 || b != 5) {
+		return n.value, n.value
+	}
+	return a * scale, b * scale
 }
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }

@@ -1,0 +1,150 @@
+package guardrail
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Sizes, colours and places are what viewers ask for and a product may not have:
+// saying that it has them needs evidence that names them.
+
+var (
+	sizeToken = regexp.MustCompile(`(?i)(?:^|[^a-z0-9'’])((?:x{1,4}s|x{1,4}l|[2-6]xl)(?:码|号)?|(?:s|m|l)(?:码|号)|(?:size |尺码)(?:s|m|l))(?:$|[^a-z0-9])`)
+	bareSize  = regexp.MustCompile(`(?i)(?:^|[^a-z0-9'’])(x{0,4}s|m|x{0,4}l|[2-6]xl)(?:$|[^a-z0-9])`)
+	advice    = regexp.MustCompile(`(?i)穿|选|拿|拍|建议|推荐|适合|合身|刚好|wear|take|go with|recommend|should fit|your size`)
+	offered   = regexp.MustCompile(`(?i)有|可选|可拍|能拍|可以拍|come|have|has|available|in stock|got`)
+)
+
+func bareOf(token string) string {
+	token = strings.ToLower(token)
+	for _, affix := range []string{"size ", "尺码"} {
+		token = strings.TrimPrefix(token, affix)
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(token, "码"), "号")
+}
+
+// sizes are the sizes that a text of evidence names.
+func sizesIn(text string) map[string]bool {
+	out := map[string]bool{}
+	for text != "" {
+		at := bareSize.FindStringSubmatchIndex(text)
+		if at == nil {
+			break
+		}
+		out[strings.ToLower(text[at[2]:at[3]])] = true
+		text = text[at[3]:]
+	}
+	return out
+}
+
+// wrongSize is a size the text offers or recommends that no evidence does.
+func (in *Input) wrongSize() string {
+	for rest, from := in.Text, 0; ; {
+		at := sizeToken.FindStringSubmatchIndex(rest)
+		if at == nil {
+			return ""
+		}
+		token, before, after := rest[at[2]:at[3]], in.Text[:from+at[2]], rest[at[3]:]
+		if !turned(before) && !refused(after) && !asked(after) && !in.Evidence.hasSize(bareOf(token), advice.MatchString(in.Text)) {
+			return token
+		}
+		rest, from = after, from+at[3]
+	}
+}
+
+func (e *Evidence) hasSize(size string, recommended bool) bool {
+	if recommended {
+		advised := false
+		for _, r := range e.Results {
+			if r.advises {
+				advised = true
+				if sizesIn(r.text)[size] {
+					return true
+				}
+			}
+		}
+		if advised {
+			return false
+		}
+	}
+	if sizesIn(e.factText.String())[size] {
+		return true
+	}
+	for _, r := range e.Results {
+		if sizesIn(r.text)[size] {
+			return true
+		}
+	}
+	return false
+}
+
+// colours by their names in both languages.
+var colours = [][2]string{
+	{"红色", "red"}, {"黑色", "black"}, {"白色", "white"}, {"蓝色", "blue"}, {"绿色", "green"}, {"黄色", "yellow"}, {"粉色", "pink"}, {"紫色", "purple"},
+	{"灰色", "grey"}, {"灰色", "gray"}, {"米色", "beige"}, {"棕色", "brown"}, {"橙色", "orange"}, {"卡其色", "khaki"}, {"藏青色", "navy"}, {"驼色", "camel"}, {"金色", "gold"}, {"银色", "silver"},
+}
+
+// wrongColour is a colour the text says there is, and no evidence does.
+func (in *Input) wrongColour() string {
+	lower := strings.ToLower(in.Text)
+	for _, c := range colours {
+		for _, word := range c {
+			i := strings.Index(lower, word)
+			if i < 0 || letter(rune(word[0])) && !wholeWords([]rune(lower), len([]rune(lower[:i])), len([]rune(lower[:i]))+len(word)) {
+				continue
+			}
+			clause := sentenceEnd.Split(lower, -1)
+			for _, s := range clause {
+				j := strings.Index(s, word)
+				if j < 0 || !offered.MatchString(s) || turned(s[:j]) || refused(s[j+len(word):]) || asked(s[j+len(word):]) {
+					continue
+				}
+				if !in.Evidence.says(c[0]) && !in.Evidence.says(c[1]) && !in.Evidence.says(strings.TrimSuffix(c[0], "色")) {
+					return word
+				}
+			}
+		}
+	}
+	return ""
+}
+
+const places = `新疆|西藏|内蒙古?|青海|甘肃|宁夏|海南|香港|澳门|台湾|港澳台|海外|国外|境外|偏远地区|乡镇|农村|alaska|hawaii|canada|xinjiang|tibet|hong kong|taiwan|overseas|abroad|internationally|worldwide`
+
+var (
+	place       = regexp.MustCompile(`(?i)` + places)
+	reaches     = regexp.MustCompile(`(?i)(?:发|送|寄|到|包邮)[^，,。不没]{0,3}(?:` + places + `)|(?:` + places + `)[^，,。不没]{0,4}(?:也|都|能|可以|可|照样|正常)[^，,。不没]{0,3}(?:发|送|寄|到|达|包邮)|(?:ship|deliver|send)\w*(?: \w+){0,3} (?:to |in )?(?:` + places + `)`)
+	everywhere  = regexp.MustCompile(`(?i)全国(都|各地)?(能|可以|可|均可)?(发|送|到|包邮)|哪里都(能|可以)?(发|送|到)|nationwide|anywhere in|every country`)
+	refusesShip = regexp.MustCompile(`(?i)不发|发不了|不送|送不了|不到|到不了|不支持|不能|不包邮|除外|不在|not|n't|cannot|except|exclud`)
+)
+
+// wrongPlace is a place the text says parcels go to, and no evidence does.
+func (in *Input) wrongPlace() string {
+	for _, s := range sentenceEnd.Split(in.Text, -1) {
+		at := reaches.FindStringIndex(s)
+		if at != nil && !turned(s[:at[0]]) && !refusesShip.MatchString(s[at[0]:]) {
+			if where := place.FindString(s[at[0]:at[1]]); !in.Evidence.shipsTo(strings.ToLower(where)) {
+				return s[at[0]:at[1]]
+			}
+		}
+		if all := everywhere.FindString(s); all != "" && !in.Evidence.shipsTo("全国") && !in.Evidence.shipsTo("nationwide") {
+			return all
+		}
+	}
+	return ""
+}
+
+// shipsTo reports whether a line of evidence names the place and does not leave it out.
+func (e *Evidence) shipsTo(where string) bool {
+	texts := []string{e.factText.String()}
+	for _, r := range e.Results {
+		texts = append(texts, r.text)
+	}
+	for _, t := range texts {
+		for _, clause := range clauseEnd.Split(t, -1) {
+			if strings.Contains(clause, where) && !refusesShip.MatchString(clause) {
+				return true
+			}
+		}
+	}
+	return false
+}
