@@ -23,30 +23,32 @@ import (
 	"livehost/internal/ops"
 	"livehost/internal/redisclient"
 	"livehost/internal/telemetry"
+	"livehost/streams/event"
 	"livehost/streams/kafka"
 	"livehost/web"
 )
 
 // Config is everything there is to configure.
 type Config struct {
-	Log         LogConfig          `yaml:"log"`
-	Kafka       kafka.Config       `yaml:"kafka"`
-	Redis       redisclient.Config `yaml:"redis"`
-	Policy      PolicyConfig       `yaml:"policy"`
-	MCP         []MCPServer        `yaml:"mcp"`
-	Harness     HarnessConfig      `yaml:"harness"`
-	ABTest      abtest.Config      `yaml:"abtest"`
-	Aggregator  aggregator.Config  `yaml:"aggregator"`
-	Agentworker agentworker.Config `yaml:"agentworker"`
-	Runner      runner.Config      `yaml:"runner"`
-	Dispatcher  dispatcher.Config  `yaml:"dispatcher"`
-	Analytics   analytics.Config   `yaml:"analytics"`
-	ClickHouse  clickhouse.Config  `yaml:"clickhouse"`
-	Outlet      outlet.Config      `yaml:"outlet"`
-	Web         web.Config         `yaml:"web"`
-	Simulated   SimulatedConfig    `yaml:"simulated"`
-	Ops         ops.Config         `yaml:"ops"`
-	Telemetry   telemetry.Config   `yaml:"telemetry"`
+	Log          LogConfig          `yaml:"log"`
+	Kafka        kafka.Config       `yaml:"kafka"`
+	Redis        redisclient.Config `yaml:"redis"`
+	Policy       PolicyConfig       `yaml:"policy"`
+	MCP          []MCPServer        `yaml:"mcp"`
+	Harness      HarnessConfig      `yaml:"harness"`
+	ABTest       abtest.Config      `yaml:"abtest"`
+	RoomDefaults event.RoomSettings `yaml:"room_defaults"`
+	Aggregator   aggregator.Config  `yaml:"aggregator"`
+	Agentworker  agentworker.Config `yaml:"agentworker"`
+	Runner       runner.Config      `yaml:"runner"`
+	Dispatcher   dispatcher.Config  `yaml:"dispatcher"`
+	Analytics    analytics.Config   `yaml:"analytics"`
+	ClickHouse   clickhouse.Config  `yaml:"clickhouse"`
+	Outlet       outlet.Config      `yaml:"outlet"`
+	Web          web.Config         `yaml:"web"`
+	Simulated    SimulatedConfig    `yaml:"simulated"`
+	Ops          ops.Config         `yaml:"ops"`
+	Telemetry    telemetry.Config   `yaml:"telemetry"`
 }
 
 // LogConfig is how the process logs to standard error.
@@ -104,21 +106,22 @@ var targets = []string{"dispatcher", "agentworker", "aggregator"}
 // DefaultConfig is the defaults of every branch.
 func DefaultConfig() Config {
 	return Config{
-		Log:         LogConfig{Level: "info", Format: "text"},
-		Kafka:       kafka.DefaultConfig(),
-		Redis:       redisclient.DefaultConfig(),
-		Policy:      defaultPolicy(),
-		ABTest:      abtest.DefaultConfig(),
-		Aggregator:  aggregator.DefaultConfig(),
-		Agentworker: agentworker.DefaultConfig(),
-		Runner:      runner.DefaultConfig(),
-		Dispatcher:  dispatcher.DefaultConfig(),
-		Analytics:   analytics.DefaultConfig(),
-		ClickHouse:  clickhouse.DefaultConfig(),
-		Outlet:      outlet.DefaultConfig(),
-		Web:         web.DefaultConfig(),
-		Simulated:   defaultSimulated(),
-		Telemetry:   telemetry.DefaultConfig(),
+		Log:          LogConfig{Level: "info", Format: "text"},
+		Kafka:        kafka.DefaultConfig(),
+		Redis:        redisclient.DefaultConfig(),
+		Policy:       defaultPolicy(),
+		ABTest:       abtest.DefaultConfig(),
+		RoomDefaults: event.RoomSettings{Language: "zh"},
+		Aggregator:   aggregator.DefaultConfig(),
+		Agentworker:  agentworker.DefaultConfig(),
+		Runner:       runner.DefaultConfig(),
+		Dispatcher:   dispatcher.DefaultConfig(),
+		Analytics:    analytics.DefaultConfig(),
+		ClickHouse:   clickhouse.DefaultConfig(),
+		Outlet:       outlet.DefaultConfig(),
+		Web:          web.DefaultConfig(),
+		Simulated:    defaultSimulated(),
+		Telemetry:    telemetry.DefaultConfig(),
 	}
 }
 
@@ -133,6 +136,7 @@ func loadConfig(o cli.ServeOptions) (Config, []string, error) {
 	if err := config.Load(&cfg, o.Config, os.Environ()); err != nil {
 		return cfg, nil, err
 	}
+	cfg.Aggregator.Settings, cfg.Dispatcher.Defaults = cfg.RoomDefaults, cfg.RoomDefaults
 	want, err := resolveTargets(o.Targets)
 	return cfg, want, err
 }
@@ -155,6 +159,13 @@ func resolveTargets(names []string) ([]string, error) {
 	return want, errors.Join(problems...)
 }
 
+func validateRoom(s event.RoomSettings) error {
+	if s.Language != "zh" && s.Language != "en" {
+		return fmt.Errorf("room_defaults.language: %q, want zh or en", s.Language)
+	}
+	return nil
+}
+
 // Validate reports every problem of what the targets use, each with its path.
 func (c Config) Validate(want []string) error {
 	problems := []error{
@@ -162,6 +173,7 @@ func (c Config) Validate(want []string) error {
 		config.At("ops", c.Ops.Validate()),
 		config.At("telemetry", c.Telemetry.Validate()),
 		c.validateServers(want),
+		validateRoom(c.RoomDefaults),
 	}
 	branches := map[string]func() error{
 		"policy":   func() error { return config.At("simulated.policy", c.Simulated.Policy.Validate()) },
