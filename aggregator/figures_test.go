@@ -27,6 +27,8 @@ type figures struct {
 	KBPerRoom    float64 `json:"kb_per_room"`              // with the ids of 900 danmaku
 	ManyRooms    float64 `json:"cost_10k_vs_10_rooms"`     // CPU per danmaku
 	RestoreS1000 float64 `json:"restore_s_per_1000_rooms"` // after 15 minutes at 1/s
+	DayPeakMB    float64 `json:"streamed_day_peak_mb"`     // resident, the largest of the recorded days; 0 without them
+	DayReached   float64 `json:"streamed_day_reached"`     // of the questions put in at their peaks, in a window in time
 }
 
 // BenchmarkAggregator measures everything once and writes bench.json; its own ns/op
@@ -39,6 +41,12 @@ func BenchmarkAggregator(b *testing.B) {
 		f.WindowP99Ms = windowLatency(b)
 		f.KBPerRoom = kbPerRoom(b)
 		f.RestoreS1000 = restoreSeconds(b)
+		asked, reached := 0, 0
+		for _, files := range streamedDays() {
+			d := playInChild(b, files)
+			asked, reached, f.DayPeakMB = asked+d.Asked, reached+d.Reached, max(f.DayPeakMB, d.PeakMB)
+		}
+		f.DayReached = float64(reached) / float64(max(asked, 1))
 	}
 	b.ReportMetric(f.CPUMicros, "cpu_us/danmaku")
 	b.ReportMetric(f.WindowP99Ms, "window_p99_ms")

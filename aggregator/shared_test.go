@@ -2,22 +2,17 @@ package aggregator_test
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"livehost/eval/audit"
 	"livehost/streams/event"
-	"livehost/streams/source"
 )
 
 type recorded struct {
@@ -176,87 +171,4 @@ func (s *simulated) answer(w event.Window) []event.Event {
 		out = append(out, o)
 	}
 	return append([]event.Event{rep}, out...)
-}
-
-// Whole days of rooms with bursts and floods: everything ends once, and buyers'
-// questions at the peaks reach a window in time. Viewers whom the platform hid are
-// not one flooder.
-func TestStreamedDay(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("plays a day")
-	}
-	files, _ := filepath.Glob("../../shared/data/streams/bili_2*.jsonl")
-	if len(files) == 0 {
-		t.Skip("no shared streams here")
-	}
-	for _, name := range files {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			t.Parallel()
-			f, err := os.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rec, _, err := source.ReadRecording(name, f)
-			f.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
-			inBubble(t, func(t *testing.T, r *rig) { playDay(t, r, rec) })
-		})
-	}
-}
-
-func playDay(t *testing.T, r *rig, rec *source.Recording) {
-	agent := &simulated{rng: rand.New(rand.NewPCG(7, 7))}
-	r.answer, r.runOf, r.step = agent.answer, agent.run, 500*time.Millisecond
-	asked, start := injected(rec), time.Now()
-	for _, line := range rec.Lines {
-		if line.Kind != source.KindComment {
-			continue
-		}
-		for len(asked) > 0 && asked[0] <= line.At {
-			r.pass(asked[0] - time.Since(start))
-			n := len(asked)
-			r.say(fmt.Sprint("asked", n), fmt.Sprint("buyer", n), fmt.Sprintf("%d号适合%d斤的人吗", n%40+1, 80+n))
-			asked = asked[1:]
-		}
-		r.pass(line.At - time.Since(start))
-		d := r.danmaku(fmt.Sprint("d", line.No), string(line.User), line.Text)
-		r.put(d)
-	}
-	r.pass(60 * time.Second)
-	asks, reached, flooded := 0, 0, 0
-	for _, o := range all[event.Outcome](r) {
-		if o.Reason == "viewer_flood" && o.ViewerID.Anonymous() {
-			flooded++
-		}
-		if strings.HasPrefix(string(o.DanmakuID), "asked") {
-			if asks++; o.Admitted {
-				reached++
-			}
-		}
-	}
-	t.Logf("%d danmaku, %d windows; %d of %d injected questions reached a window", len(rec.Lines), len(all[event.Window](r)), reached, asks)
-	if asks < 190 || float64(reached) < 0.95*float64(asks) || flooded > 0 {
-		t.Errorf("%d of %d injected questions reached a window, %d hidden viewers taken for flooders", reached, asks, flooded)
-	}
-	r.check()
-}
-
-// injected is when 200 questions are asked: ten in each of the 20 busiest minutes.
-func injected(rec *source.Recording) []time.Duration {
-	minutes := map[time.Duration]int{}
-	for _, l := range rec.Lines {
-		minutes[l.At.Truncate(time.Minute)]++
-	}
-	busiest := slices.SortedFunc(maps.Keys(minutes), func(a, b time.Duration) int { return cmp.Or(minutes[b]-minutes[a], int(a-b)) })
-	var out []time.Duration
-	for _, m := range busiest[:min(20, len(busiest))] {
-		for i := range 10 {
-			out = append(out, m+time.Duration(i)*5*time.Second)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
