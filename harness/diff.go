@@ -13,7 +13,7 @@ import (
 type Change struct {
 	Release  string
 	Merchant event.MerchantID // empty: without overlay
-	Kind     string           // release, policy, prompt order, prompt, compact prompt, skill, tool, hook, faq, catalog, fallbacks
+	Kind     string           // release, policy, prompt order, prompt, compact prompt, skill, resource, tool, hook, faq, catalog, fallbacks
 	Name     string
 	What     string // added, removed or changed; "a -> b" for short values
 }
@@ -102,6 +102,9 @@ func (r *Release) parts() map[part]string {
 	}
 	for _, s := range r.Skills {
 		out[part{"skill", s.Name}] = string(s.raw)
+		for _, file := range s.Resources() {
+			out[part{"resource", s.Name + "/" + file}] = s.resources[file]
+		}
 	}
 	for _, t := range r.Tools {
 		out[part{"tool", t.Name}] = string(t.raw)

@@ -230,7 +230,12 @@ func (l *loader) loadSkills(dir string) map[string]*Skill {
 		}
 		s, err := parseSkill(file, name, data)
 		l.ps.addErr(err)
-		out[name] = cmp.Or(s, &Skill{})
+		if s == nil {
+			s = &Skill{raw: data}
+		}
+		s.resources = l.loadResources(path.Join(dir, name))
+		l.checkReferences(path.Join(dir, name), s)
+		out[name] = s
 	}
 	return out
 }

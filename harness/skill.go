@@ -28,7 +28,8 @@ type Skill struct {
 	Body        string   // Markdown, what load_skill returns
 	File        string
 
-	raw []byte
+	raw       []byte
+	resources map[string]string // by path in the skill's folder
 }
 
 // FrontMatter is the Agent Skills header of a SKILL.md.

@@ -33,6 +33,9 @@ const (
 	BuiltinSearchFAQ    = "search_faq"
 )
 
+// ParamPath is the parameter of load_skill that names a resource of the skill.
+const ParamPath = "path"
+
 var builtins = []string{
 	BuiltinLoadSkill, BuiltinAnswer, BuiltinReplyPrivate, BuiltinStaySilent, BuiltinHandOver, BuiltinSearchFAQ,
 }

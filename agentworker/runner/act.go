@@ -224,10 +224,7 @@ func (s *state) learn(a *action) {
 	res := &a.result
 	switch {
 	case res.Skill != nil: // its examples are no evidence
-		if !slices.Contains(s.skills, res.Skill.Name) {
-			s.skills = append(s.skills, res.Skill.Name)
-		}
-		s.replies = s.replies || isReplySkill(res.Skill)
+		s.skills.Add(res.Skill)
 		return
 	case res.Tool == nil:
 		return
@@ -247,8 +244,6 @@ func (s *state) learn(a *action) {
 		s.askers = append(s.askers, res.Viewer)
 	}
 }
-
-func isReplySkill(k *harness.Skill) bool { return k.Kind == harness.ReplySkill }
 
 // secret is a value that only one viewer may be told.
 type secret struct {

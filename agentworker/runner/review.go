@@ -8,6 +8,7 @@ import (
 
 	"livehost/agentworker/guardrail"
 	"livehost/agentworker/hook"
+	"livehost/agentworker/skill"
 	"livehost/streams/event"
 )
 
@@ -24,8 +25,8 @@ func (s *state) input(body string, members []event.Member, private bool) *guardr
 	}
 	return &guardrail.Input{
 		Text: body, Private: private, Language: language, Members: members, Evidence: s.evidence,
-		SkillNeeded: s.route == routeFull && s.w.Kind == event.DanmakuWindow && s.hasReplySkills(),
-		SkillLoaded: s.replies, Internal: s.internal, Prompts: s.rel.Private,
+		SkillNeeded: s.route == routeFull && s.w.Kind == event.DanmakuWindow && skill.Required(s.rel.Release),
+		SkillLoaded: s.skills.HasReply(), Internal: s.internal, Prompts: s.rel.Private,
 	}
 }
 
@@ -81,10 +82,6 @@ func (s *state) refuseSecret(ctx context.Context, span string, members []event.M
 	s.hits = append(s.hits, s.hit(rulePrivate, rulePrivateVersion, hook.BeforeReply, "", "block", members))
 	s.step(ctx, time.Now(), event.Step{Kind: event.StepHook, Name: rulePrivate, Output: "block", Cause: span})
 	return d
-}
-
-func (s *state) hasReplySkills() bool {
-	return slices.ContainsFunc(s.rel.Skills, isReplySkill)
 }
 
 // rescue decides for the members that the loop left undecided: the conservative

@@ -10,6 +10,7 @@ import (
 	"livehost/agentworker/guardrail"
 	"livehost/agentworker/hook"
 	"livehost/agentworker/model"
+	"livehost/agentworker/skill"
 	"livehost/agentworker/tool"
 	"livehost/harness"
 	"livehost/internal/telemetry"
@@ -21,6 +22,7 @@ type state struct {
 	r       *Runner
 	t       Task
 	w       *event.Window
+	shown   *event.Window // w without the danmaku that a run does not begin with
 	rel     *Release
 	runID   event.RunID
 	log     *slog.Logger
@@ -35,9 +37,8 @@ type state struct {
 	tools    []model.Tool
 	route    string // "" full, "compact", "conservative"
 	round    int
-	skills   []string // loaded
-	replies  bool     // a reply skill is among them
-	avoid    string   // replica that failed last
+	skills   skill.Loaded
+	avoid    string // replica that failed last
 
 	decisions map[event.DanmakuID]*decision
 	public    *text
@@ -65,7 +66,7 @@ type decision struct {
 func (r *Runner) begin(t Task) *state {
 	now := time.Now()
 	s := &state{
-		r: r, t: t, w: &t.Window, rel: t.Release, wall: now, started: r.clock.Room(now),
+		r: r, t: t, w: &t.Window, shown: &t.Window, rel: t.Release, wall: now, started: r.clock.Room(now),
 		runID:     event.NewRunID(t.Window.WindowID, t.Attempt),
 		hooks:     t.Release.Engine.NewRun(),
 		evidence:  &guardrail.Evidence{},
@@ -79,8 +80,8 @@ func (r *Runner) begin(t Task) *state {
 	for _, t := range s.rel.Tools {
 		s.internal = append(s.internal, t.Name)
 	}
-	for _, skill := range s.rel.Skills {
-		s.internal = append(s.internal, skill.Name)
+	for _, k := range s.rel.Skills {
+		s.internal = append(s.internal, k.Name)
 	}
 	s.seedEvidence()
 	return s
@@ -175,7 +176,7 @@ func (s *state) vars() hook.Vars {
 		Mode: string(s.w.Mode), Kind: string(s.w.Kind), Intent: s.w.Intent, Language: s.w.Language,
 		Variant: string(s.w.Variant), Release: s.rel.ID, Fallback: s.route, Class: int(s.w.Class),
 		Round: s.round, RoundsLeft: s.r.cfg.Rounds - s.round, Members: len(s.w.Members),
-		Skills: s.skills, Room: &s.w.Context,
+		Skills: s.skills.Names(), Room: &s.w.Context,
 	}
 }
 

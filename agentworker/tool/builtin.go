@@ -3,6 +3,7 @@ package tool
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"livehost/harness"
 )
@@ -15,12 +16,7 @@ func builtin(run *Run, r Result) Result {
 	str := func(key string) string { s, _ := r.Args[key].(string); return s }
 	switch r.Tool.Binding.Name {
 	case harness.BuiltinLoadSkill:
-		s, ok := run.Release.Skill(str("name"))
-		if !ok {
-			return failure(r, NotFound, "there is no skill "+str("name"), map[string]any{"name": str("name")})
-		}
-		r.Skill, r.Text, r.Full = s, s.Body, s.Body
-		return r
+		return loadSkill(run, r, str("name"), str(harness.ParamPath))
 	case harness.BuiltinSearchFAQ:
 		return searchFAQ(run, r, str("query"))
 	case harness.BuiltinAnswer:
@@ -37,6 +33,24 @@ func builtin(run *Run, r Result) Result {
 	}
 	r.Full = `{"ok":true}`
 	r.Data = map[string]any{"ok": true}
+	return r
+}
+
+// loadSkill brings a skill's body, or one of its resources.
+func loadSkill(run *Run, r Result, name, path string) Result {
+	s, ok := run.Release.Skill(name)
+	if !ok {
+		return failure(r, NotFound, "there is no skill "+name, map[string]any{"name": name})
+	}
+	if path == "" {
+		r.Skill, r.Text, r.Full = s, s.Body, s.Body
+		return r
+	}
+	text, ok := s.Resource(path)
+	if !ok {
+		return failure(r, NotFound, "the skill has no file of that path", map[string]any{"path": path, "files": strings.Join(s.Resources(), ", ")})
+	}
+	r.Resource, r.Text, r.Full = path, text, text
 	return r
 }
 

@@ -46,17 +46,18 @@ type Run struct {
 
 // Result is what a call gave.
 type Result struct {
-	Tool    *harness.Tool  // nil for a tool the release does not have
-	Args    map[string]any // checked, under the binding's names; nil when they were wrong
-	Text    string         // what the model is shown: capped, a JSON object (load_skill: the body)
-	Full    string         // the whole of it, for the trajectory
-	Data    map[string]any // the decoded result, errors too; nil for load_skill
-	Code    Code
-	Private bool           // nothing of it may be said in public
-	Viewer  event.ViewerID // whose facts a private result holds
-	Skill   *harness.Skill // the skill that load_skill brought
-	Facts   []event.Fact   // facts by the tool's declaration
-	Took    time.Duration  // wall time
+	Tool     *harness.Tool  // nil for a tool the release does not have
+	Args     map[string]any // checked, under the binding's names; nil when they were wrong
+	Text     string         // what the model is shown: capped, a JSON object (load_skill: the body, or the resource)
+	Full     string         // the whole of it, for the trajectory
+	Data     map[string]any // the decoded result, errors too; nil for load_skill
+	Code     Code
+	Private  bool           // nothing of it may be said in public
+	Viewer   event.ViewerID // whose facts a private result holds
+	Skill    *harness.Skill // the skill that load_skill brought
+	Resource string         // the path of the skill's resource that it brought instead
+	Facts    []event.Fact   // facts by the tool's declaration
+	Took     time.Duration  // wall time
 }
 
 // IsError reports whether the call failed.
@@ -189,7 +190,7 @@ func (ts *Toolset) Call(ctx context.Context, run *Run, name, args string) Result
 
 // finish caps the shown text and takes the time.
 func (ts *Toolset) finish(began time.Time, r Result) Result {
-	if r.Skill == nil {
+	if r.Skill == nil && r.Resource == "" {
 		r.Text = capResult(r.Full, ts.cfg.MaxResult)
 	}
 	r.Took = time.Since(began)

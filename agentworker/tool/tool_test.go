@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -280,6 +281,38 @@ func TestResultCap(t *testing.T) {
 	}
 }
 
+// load_skill brings a skill's files whole, and nothing but them.
+func TestSkillResources(t *testing.T) {
+	t.Parallel()
+	fsys := harnesstest.FS(t)
+	long := strings.Repeat("长", 6000)
+	fsys["skills/price/SKILL.md"].Data = append(fsys["skills/price/SKILL.md"].Data, "\nMore in `references/more.md`.\n"...)
+	fsys["skills/price/references/more.md"] = &fstest.MapFile{Data: []byte(long)}
+	schema := &fsys["tools/load_skill.yaml"].Data
+	*schema = append(*schema, "    path: {type: string}\n"...)
+	h, err := harness.Load(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := newRun(t, alice)
+	if run.Release, err = h.Release(harnesstest.Release); err != nil {
+		t.Fatal(err)
+	}
+	ts := toolset(t, nil, nil)
+	if res := ts.Call(t.Context(), run, "load_skill", `{"name":"price","path":"references/more.md"}`); res.Code != "" || res.Text != long || res.Skill != nil {
+		t.Errorf("code %q, %d characters, skill %v; want the whole file, and no skill loaded by it", res.Code, len([]rune(res.Text)), res.Skill)
+	}
+	for _, path := range []string{"../nudge/SKILL.md", "/etc/passwd", "references", "SKILL.md"} {
+		res := ts.Call(t.Context(), run, "load_skill", `{"name":"price","path":"`+path+`"}`)
+		if res.Code != tool.NotFound || res.Data["files"] != "references/more.md" {
+			t.Errorf("%s: %s", path, res.Text)
+		}
+	}
+	if res := ts.Call(t.Context(), run, "load_skill", `{"name":"nudge","path":"references/more.md"}`); res.Code != tool.NotFound {
+		t.Errorf("another skill's file: %s", res.Text)
+	}
+}
+
 func TestOffered(t *testing.T) {
 	t.Parallel()
 	r := harnesstest.Load(t, harnesstest.Release, "")
@@ -377,7 +410,7 @@ func FuzzCall(f *testing.F) {
 	f.Fuzz(func(t *testing.T, args string) {
 		for _, x := range r.Tools {
 			res := ts.Call(t.Context(), run, x.Name, args)
-			if res.Skill == nil && !json.Valid([]byte(res.Text)) {
+			if res.Skill == nil && res.Resource == "" && !json.Valid([]byte(res.Text)) {
 				t.Errorf("%s: the model is shown %q", x.Name, res.Text)
 			}
 			if (res.Code == "") != (res.Args != nil) && res.Code == "" {
