@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -314,6 +315,42 @@ func TestRestartRemembersTheRoom(t *testing.T) {
 		wait(time.Second)
 		if got := r.outcomes()["f"]; got != "suppressed room_closed" {
 			t.Errorf("f ended as %q", got)
+		}
+	})
+}
+
+// counting counts the calls that tell a ledger what the log knows.
+type counting struct {
+	dispatcher.Ledger
+	calls   atomic.Int64
+	danmaku atomic.Int64
+}
+
+func (c *counting) Finish(ctx context.Context, claim dispatcher.Claim, state dispatcher.ClaimState) error {
+	c.calls.Add(1)
+	c.danmaku.Add(int64(len(claim.Danmaku)))
+	return c.Ledger.Finish(ctx, claim, state)
+}
+
+// A new owner is soon there: it tells the ledger of a long log in few calls.
+func TestLedgerIsFilledInFewCalls(t *testing.T) {
+	t.Parallel()
+	bubble(t, "3000 deliveries", func(t *testing.T, r *rig) {
+		for i := range 3000 {
+			dl := event.Delivery{Schema: 1, DeliveryID: event.DeliveryID(fmt.Sprint("w", i)), ReplyID: event.WindowID(fmt.Sprint("w", i)), RunID: "x", RoomID: event.RoomID(fmt.Sprint("r", i%3)),
+				Outlet: "test", Channel: event.Public, State: event.DeliveryEnded, Text: "x", Variant: "harness", HeardVariant: "harness", DanmakuIDs: []event.DanmakuID{event.DanmakuID(fmt.Sprint(i))}, TimeMs: r.clock.NowMs()}
+			r.log.append(dl)
+		}
+		c := &counting{Ledger: r.ledger}
+		r.stop()
+		r.ledger = c
+		r.start()
+		if c.calls.Load() > 20 || c.danmaku.Load() != 3000 {
+			t.Errorf("%d calls for %d danmaku", c.calls.Load(), c.danmaku.Load())
+		}
+		g, err := c.Begin(t.Context(), dispatcher.Claim{Room: "r1", Channel: "test", Delivery: "other", Danmaku: []event.DanmakuID{"1", "2"}, Fence: 1})
+		if err != nil || len(g.Done) != 1 || g.Done[0] != "1" || len(g.Granted) != 1 {
+			t.Errorf("grant %+v, %v", g, err)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package dispatcher
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -106,24 +107,44 @@ func (p *past) remember(dl *event.Delivery) {
 func (d *Dispatcher) fillLedger(ctx context.Context, p *partition) {
 	var calls errgroup.Group
 	calls.SetLimit(16)
-	for _, generation := range []map[deliveryKey]*event.Delivery{p.past.states.old, p.past.states.young} {
+	for fill, danmaku := range p.past.claims() {
+		for some := range slices.Chunk(danmaku, fillAtOnce) {
+			c := Claim{Room: fill.room, Channel: fill.channel, Delivery: "of the log", Danmaku: some}
+			calls.Go(func() error { return d.deps.Ledger.Finish(ctx, c, fill.state) })
+		}
+	}
+	if err := calls.Wait(); err != nil && ctx.Err() == nil {
+		d.deps.Log.Warn("ledger not filled from the log", "partition", p.id, "err", err)
+	}
+}
+
+// fillAtOnce is how many danmaku one call to the ledger takes: a new owner must not wait
+// for thousands of calls.
+const fillAtOnce = 200
+
+// filled is what danmaku have in common in the ledger.
+type filled struct {
+	room    event.RoomID
+	channel string
+	state   ClaimState
+}
+
+// claims is what the log says of claims.
+func (p *past) claims() map[filled][]event.DanmakuID {
+	out := map[filled][]event.DanmakuID{}
+	for _, generation := range []map[deliveryKey]*event.Delivery{p.states.old, p.states.young} {
 		for _, dl := range generation {
-			state, channel := ClaimSpoken, dl.Outlet
+			var to filled
 			switch dl.State {
 			case event.DeliverySent:
-				state, channel = ClaimSent, ChannelPrivate
+				to = filled{dl.RoomID, ChannelPrivate, ClaimSent}
 			case event.DeliveryEnded, event.DeliveryStarted, event.DeliveryInterrupted:
+				to = filled{dl.RoomID, dl.Outlet, ClaimSpoken}
 			default:
 				continue
 			}
-			if len(dl.DanmakuIDs) == 0 {
-				continue
-			}
-			c := Claim{Room: dl.RoomID, Channel: channel, Delivery: dl.DeliveryID, Danmaku: dl.DanmakuIDs}
-			calls.Go(func() error { return d.deps.Ledger.Finish(ctx, c, state) })
+			out[to] = append(out[to], dl.DanmakuIDs...)
 		}
 	}
-	if err := calls.Wait(); err != nil {
-		d.deps.Log.Warn("ledger not filled from the log", "partition", p.id, "err", err)
-	}
+	return out
 }

@@ -212,7 +212,7 @@ func (d *Dispatcher) claimSpeech(rm *room, it *item, claim *Claim) (begun time.T
 func (rm *room) withoutGrant(pl *plan, it *item, grant Grant, err error, nowMs int64) {
 	if err != nil {
 		state, reason := event.Failed, reasonLedgerAway
-		if errors.Is(err, context.DeadlineExceeded) {
+		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrVoiceHeld) {
 			state, reason = event.Expired, reasonLate // it answers, but its turn came too late
 		} else {
 			rm.d.deps.Log.Error("the ledger is away, nothing said", "err", err)

@@ -63,6 +63,7 @@ type result struct {
 	Share       float64        `json:"share"`             // spoken and written of due
 	DueAloud    int            `json:"due_aloud"`         // due with a text for the room
 	ShareAloud  float64        `json:"share_aloud"`       // answered of them, aloud or in writing
+	Heard       float64        `json:"heard"`             // share of due that reached somebody whole, as the receiver has it
 	HeardTwice  int            `json:"heard_twice"`       // sentences begun again, and danmaku answered again
 	Overlaps    int            `json:"overlaps"`          // sentences begun while another was heard
 	Fenced      int            `json:"fenced"`            // cues that the receiver refused
@@ -106,7 +107,8 @@ func judge(o options, list []asked, l *log, heard *receiver, kills []kill) *resu
 			aloud[d] = aloud[d] || e.Public != nil
 		}
 	}
-	answeredAloud := 0
+	got := r.twice(l, heard)
+	answeredAloud, reached := 0, 0
 	for d, public := range aloud {
 		state := r.outcome(d, l.outcomes[d])
 		switch state {
@@ -120,6 +122,9 @@ func judge(o options, list []asked, l *log, heard *receiver, kills []kill) *resu
 			}
 		}
 		r.Due++
+		if slices.ContainsFunc(got[d], func(id event.DeliveryID) bool { return heard.whole[id] || heard.sent[id] }) {
+			reached++
+		}
 		if public {
 			if r.DueAloud++; state == event.Answered {
 				answeredAloud++
@@ -128,7 +133,7 @@ func judge(o options, list []asked, l *log, heard *receiver, kills []kill) *resu
 	}
 	r.Danmaku = len(aloud)
 	r.Share, r.ShareAloud = float64(r.Spoken+r.Written)/float64(r.Due), float64(answeredAloud)/float64(r.DueAloud)
-	r.twice(l, heard)
+	r.Heard = float64(reached) / float64(r.Due)
 	r.skips(l, heard, kills)
 	return r
 }
@@ -152,9 +157,9 @@ func (r *result) outcome(d danmaku, list []event.Outcome) event.State {
 }
 
 // twice counts the danmaku whose answer came by more than one delivery, and those whose
-// outcome says that it came although it did not.
-func (r *result) twice(l *log, heard *receiver) {
-	got := map[danmaku][]event.DeliveryID{}
+// outcome says that it came although it did not. It returns by what each was reached.
+func (r *result) twice(l *log, heard *receiver) (got map[danmaku][]event.DeliveryID) {
+	got = map[danmaku][]event.DeliveryID{}
 	for id, states := range l.deliveries {
 		_, begun := heard.begun[id]
 		if !begun && !heard.sent[id] {
@@ -177,6 +182,7 @@ func (r *result) twice(l *log, heard *receiver) {
 			r.find("%s/%s is answered, and the receiver has nothing of it", d.room, d.id)
 		}
 	}
+	return got
 }
 
 // within is how far a kill and the record of what it cut off may be apart.
@@ -203,14 +209,16 @@ func (r *result) skips(l *log, heard *receiver, kills []kill) {
 			continue
 		}
 		r.Skipped++
-		which := cause(first, kills, func(kill int) bool { return count[at{kill, first.RoomID}] == 0 })
+		which := cause(first, last, kills, func(kill int) bool { return count[at{kill, first.RoomID}] == 0 })
 		if which < 0 {
 			r.find("%s was interrupted about %s, and nothing was killed", id, time.UnixMilli(first.TimeMs).Format(time.TimeOnly))
 			continue
 		}
 		k := at{which, first.RoomID}
 		count[k]++
-		r.SkippedMost = max(r.SkippedMost, count[k])
+		if r.SkippedMost = max(r.SkippedMost, count[k]); count[k] > 1 {
+			r.find("%s is not the only one of its room that ended with %s at %s", id, kills[which].what, kills[which].at.Format(time.TimeOnly))
+		}
 		for _, v := range heard.voices[first.RoomID] {
 			if v.After(kills[which].at) {
 				silences = append(silences, v.Sub(kills[which].at).Seconds())
@@ -226,13 +234,14 @@ func (r *result) skips(l *log, heard *receiver, kills []kill) {
 	}
 }
 
-// cause is the kill that cut a delivery off, by its first record: the first one after
-// speech began; or, when its claim alone was found and nothing in the log, the last one
-// before that which is still free. Negative: none.
-func cause(first event.Delivery, kills []kill, free func(int) bool) int {
+// cause is the kill that cut a delivery off, by its first and last record: the first one
+// after speech began, and before somebody said that it was cut off; or, when its claim
+// alone was found and nothing in the log, the last one before that which is still free.
+// Negative: none.
+func cause(first, last event.Delivery, kills []kill, free func(int) bool) int {
 	noted := time.UnixMilli(first.TimeMs)
 	if first.State == event.DeliveryStarted {
-		return slices.IndexFunc(kills, func(k kill) bool { return k.at.After(noted) && k.at.Sub(noted) < within })
+		return slices.IndexFunc(kills, func(k kill) bool { return k.at.After(noted) && !k.at.After(time.UnixMilli(last.TimeMs)) })
 	}
 	for i, k := range slices.Backward(kills) {
 		if k.at.Before(noted) && noted.Sub(k.at) < within && free(i) {

@@ -24,6 +24,7 @@ type receiver struct {
 	keys    map[string]bool                       // of calls that were taken
 	begun   map[event.DeliveryID]time.Time        // speech that was heard
 	sent    map[event.DeliveryID]bool             // private text that arrived
+	whole   map[event.DeliveryID]bool             // speech whose last sentence was begun, and not stopped
 	said    map[sentence]bool                     // sentences that were heard
 	voices  map[event.RoomID][]time.Time          // when speech began
 	counted struct{ twice, overlaps, fenced int } // sentences heard again, begun while another spoke, refused
@@ -49,7 +50,7 @@ func newReceiver() (*receiver, error) {
 	}
 	r := &receiver{
 		addr: l.Addr().String(), rooms: map[event.RoomID]*stage{}, keys: map[string]bool{}, begun: map[event.DeliveryID]time.Time{},
-		sent: map[event.DeliveryID]bool{}, said: map[sentence]bool{}, voices: map[event.RoomID][]time.Time{},
+		sent: map[event.DeliveryID]bool{}, said: map[sentence]bool{}, whole: map[event.DeliveryID]bool{}, voices: map[event.RoomID][]time.Time{},
 	}
 	r.server = &http.Server{Handler: r, ReadHeaderTimeout: time.Second}
 	go func() { _ = r.server.Serve(l) }() // it ends when closed
@@ -102,6 +103,7 @@ func (r *receiver) cue(c event.SpeechCue, now time.Time) (status int) {
 	if c.Kind != event.CueSentence {
 		if s.delivery == c.DeliveryID && now.Before(s.until) {
 			s.until = now
+			delete(r.whole, c.DeliveryID)
 		}
 		return http.StatusOK
 	}
@@ -118,6 +120,9 @@ func (r *receiver) cue(c event.SpeechCue, now time.Time) (status int) {
 	if _, again := r.begun[c.DeliveryID]; !again {
 		r.begun[c.DeliveryID] = now
 		r.voices[c.RoomID] = append(r.voices[c.RoomID], now)
+	}
+	if c.Seq == c.Of {
+		r.whole[c.DeliveryID] = true // it plays on, whatever becomes of who said it
 	}
 	s.delivery, s.until = c.DeliveryID, now.Add(time.Duration(c.LengthMs)*time.Millisecond)
 	return http.StatusOK
