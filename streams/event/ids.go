@@ -2,7 +2,7 @@ package event
 
 import "strconv"
 
-// RoomID and those below are the ids. Platform ids may exceed 2^53, so all are strings.
+// The ids. Platform ids may exceed 2^53, so all are strings.
 type (
 	RoomID      string // a live room, across its broadcasts; the key of every topic
 	BroadcastID string // 场次: one broadcast of a room
