@@ -34,7 +34,7 @@ var (
 	hookPoints  = []string{"run_start", "before_model", "after_model", "before_tool", "after_tool", "before_reply", "stop"}
 	hookActions = []string{"allow", "rewrite", "retry", "block", "suppress"}
 	hookChecks  = []string{
-		"reply_format", "length", "required_skill", "grounding", "identity", "leakage", "sensitive",
+		"input_validity", "reply_format", "length", "required_skill", "grounding", "identity", "leakage", "sensitive",
 		"unsupported_claims", "contact_bait", "language", "not_in_room", "tool_params",
 		"injection", "repeated_failure", "event_reply",
 	}

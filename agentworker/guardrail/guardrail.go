@@ -7,7 +7,7 @@ import (
 )
 
 // Input is what a check may look at. For before_reply it is one text and whom it
-// is for; for before_tool it is one call.
+// is for; for before_tool it is one call; for run_start the window.
 type Input struct {
 	Text     string
 	Private  bool           // for one viewer alone
@@ -20,7 +20,8 @@ type Input struct {
 	Internal    []string  // names of tools, skills and prompt blocks: never spoken
 	Prompts     *Shingles // the harness's own prose, never spoken; nil: not known
 
-	Tool *ToolUse
+	Tool   *ToolUse
+	Window *event.Window // at run_start, before_model and stop: what the run is about
 }
 
 // ToolUse is one tool call before it is made.
@@ -43,6 +44,7 @@ type Check func(*Input) (f Finding, ok bool)
 // Checks are the built-in checks by the names hooks use.
 func Checks() map[string]Check {
 	return map[string]Check{
+		"input_validity":     InputValidity,
 		"reply_format":       ReplyFormat,
 		"length":             Length,
 		"required_skill":     RequiredSkill,

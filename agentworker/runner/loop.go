@@ -16,11 +16,11 @@ import (
 // drive goes through the rounds until the policy has decided or something ends it.
 func (s *state) drive(ctx context.Context) ending {
 	in := s.windowInput()
-	if d := s.ask(ctx, hook.RunStart, in, s.vars()); stops(d.Action) {
+	if d := s.ask(ctx, hook.RunStart, in, s.vars()); stops(d.Action) && !s.goOnWithout(ctx) {
 		return ending{cause: "run_start", action: d.Action, rule: d.Rule}
 	}
 	if s.route == routeCompact {
-		s.fallback(ctx, routeCompact, "little_time")
+		s.takeOver(ctx, routeCompact, "little_time")
 	}
 	s.prompt()
 	for s.round = 1; s.round <= s.r.cfg.Rounds; s.round++ {
@@ -45,7 +45,36 @@ func (s *state) drive(ctx context.Context) ending {
 
 // windowInput is what the hooks are asked about that judge the run and no text of it.
 func (s *state) windowInput() *guardrail.Input {
-	return &guardrail.Input{Language: s.w.Language, Members: s.w.Members, Evidence: s.evidence}
+	return &guardrail.Input{Language: s.w.Language, Members: s.w.Members, Evidence: s.evidence, Window: s.w}
+}
+
+// goOnWithout suppresses the danmaku that the hooks do not let a run begin with, and
+// reports whether others are left.
+func (s *state) goOnWithout(ctx context.Context) bool {
+	if len(s.w.Members) < 2 {
+		return false
+	}
+	whole := s.hits
+	s.hits = nil // what is said of each alone says it better
+	shown := *s.w
+	shown.Members = nil
+	for _, m := range s.w.Members {
+		alone := *s.w
+		alone.Members = []event.Member{m}
+		in := &guardrail.Input{Language: s.w.Language, Members: alone.Members, Evidence: s.evidence, Window: &alone}
+		if d := s.ask(ctx, hook.RunStart, in, s.vars()); stops(d.Action) {
+			s.decide(alone.Members, event.Suppressed, ruleReason(d.Rule))
+			continue
+		}
+		shown.Members = append(shown.Members, m)
+	}
+	if len(shown.Members) == 0 {
+		clear(s.decisions) // the run ends as a whole
+		s.hits = whole
+		return false
+	}
+	s.shown = &shown
+	return true
 }
 
 func stops(a hook.Action) bool { return a == hook.Block || a == hook.Suppress }
@@ -53,7 +82,7 @@ func stops(a hook.Action) bool { return a == hook.Block || a == hook.Suppress }
 // prompt builds the messages the run begins with, or replaces them when the route
 // has changed; what was said since stays.
 func (s *state) prompt() {
-	p := s.rel.Prompts.Build(s.w, s.route == routeCompact)
+	p := s.rel.Prompts.Build(s.shown, s.route == routeCompact)
 	s.evidence.AddFacts(p.Facts)
 	s.offer()
 	first := []model.Message{{Role: model.System, Prefix: p.Prefix, Content: p.System}, {Role: model.User, Content: p.User}}
@@ -81,7 +110,7 @@ func (s *state) complete(ctx context.Context) (resp model.Response, cause string
 		s.avoid = resp.Replica
 		switch {
 		case try == 1 && class != model.Rejected:
-			s.fallback(ctx, "other_replica", "policy_"+string(class))
+			s.takeOver(ctx, "other_replica", "policy_"+string(class))
 		case s.route == routeFull && len(s.rel.Compact) > 0:
 			s.goCompact(ctx, "policy_"+string(class))
 		case class == model.Rejected:
@@ -95,8 +124,14 @@ func (s *state) complete(ctx context.Context) (resp model.Response, cause string
 // goCompact changes to the shorter prompt without thinking, for the rest of the run.
 func (s *state) goCompact(ctx context.Context, cause string) {
 	s.route = routeCompact
-	s.fallback(ctx, routeCompact, cause)
+	s.takeOver(ctx, routeCompact, cause)
 	s.prompt()
+}
+
+// takeOver records that a shorter route or another replica goes on with the run.
+func (s *state) takeOver(ctx context.Context, to, cause string) {
+	s.fallback(ctx, to, cause)
+	s.note(ruleFallback, hook.BeforeModel, cause, to, s.undecided())
 }
 
 func (s *state) fallback(ctx context.Context, to, cause string) {
@@ -132,6 +167,7 @@ func (s *state) request(ctx context.Context, try int) (model.Response, error) {
 	switch {
 	case resp.Rescued:
 		st.Cause = "rescued_call"
+		s.note(ruleRecovery, hook.AfterModel, st.Cause, actionRecover, s.undecided())
 	case resp.LocalSlots:
 		st.Cause = "slots_away"
 	}

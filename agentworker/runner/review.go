@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"livehost/agentworker/guardrail"
 	"livehost/agentworker/hook"
@@ -79,7 +80,7 @@ func (s *state) tellsSecret(body string, to []event.Member, private bool) string
 
 func (s *state) refuseSecret(ctx context.Context, span string, members []event.Member) hook.Decision {
 	d := hook.Decision{Action: hook.Block, Rule: rulePrivate}
-	s.hits = append(s.hits, s.hit(rulePrivate, rulePrivateVersion, hook.BeforeReply, "", "block", members))
+	s.hits = append(s.hits, s.hit(rulePrivate, rulePrivateVersion, hook.BeforeReply, strings.Repeat("*", utf8.RuneCountInString(span)), "block", members))
 	s.step(ctx, time.Now(), event.Step{Kind: event.StepHook, Name: rulePrivate, Output: "block", Cause: span})
 	return d
 }
@@ -97,12 +98,13 @@ func (s *state) rescue(ctx context.Context, end ending) {
 	}
 	if end.action == hook.Suppress {
 		s.fallback(ctx, "suppress", end.cause)
+		s.noteRescue(end, string(hook.Suppress), waiting)
 		s.decide(waiting, event.Suppressed, ruleReason(end.rule))
 		return
 	}
 	body := s.conservative()
 	s.fallback(ctx, routeConservative, end.cause)
-	s.noteRescue(end, "fallback", waiting)
+	s.noteRescue(end, actionFallback, waiting)
 	if body == "" {
 		s.decide(waiting, end.state(), end.reason())
 		return
@@ -116,23 +118,35 @@ func (s *state) rescue(ctx context.Context, end ending) {
 	if rule == "" {
 		rule = d.Rule
 	}
-	s.noteRescue(ending{cause: end.cause, rule: rule}, "suppress", waiting)
+	s.noteRescue(ending{cause: end.cause, rule: rule}, string(hook.Suppress), waiting)
 	s.decide(waiting, event.Suppressed, ruleReason(rule))
 }
 
-// ruleFallback is the runner's own rule: what was said, or not, instead of a reply.
+// The runner's own rules, beside private-facts: what a run fell back to, and what
+// it made of an answer that was not as it should be.
 const (
-	ruleFallback        = "fallback"
-	ruleFallbackVersion = "1"
+	ruleFallback = "fallback" // actions: fallback, suppress, or the route or replica that took over
+	ruleRecovery = "recovery" // a tool call taken out of an answer's text
+	rulesVersion = "1"
+
+	actionFallback = "fallback"
+	actionRecover  = "recover"
 )
 
 // noteRescue records that the run ended in a conservative reply or in silence, and
 // whose doing that was.
 func (s *state) noteRescue(end ending, action string, members []event.Member) {
-	hit := s.hit(ruleFallback, ruleFallbackVersion, end.cause, "", action, members)
+	cause := end.cause
 	if end.rule != "" {
-		hit.Cause = "rule " + end.rule
+		cause = "rule " + end.rule
 	}
+	s.note(ruleFallback, end.cause, cause, action, members)
+}
+
+// note records a hit of one of the runner's own rules; its span is its cause.
+func (s *state) note(rule, point, cause, action string, members []event.Member) {
+	hit := s.hit(rule, rulesVersion, point, cause, action, members)
+	hit.Cause = cause
 	s.hits = append(s.hits, hit)
 }
 

@@ -92,7 +92,7 @@ func TestRun(t *testing.T) {
 		{
 			"no skill is asked for again", event.Single, price,
 			[]modeltest.Step{modeltest.Call(item("1")...), modeltest.Say("今天89元"), modeltest.Call(skill...), modeltest.Say("今天89元")},
-			"public [d1]: 今天89元\nfact price 1 8900\nhit skill retry \n",
+			"public [d1]: 今天89元\nfact price 1 8900\nhit skill retry 今天89元\n",
 		},
 		{
 			"markdown is rewritten", event.Single, price,
@@ -158,7 +158,7 @@ func TestRun(t *testing.T) {
 				modeltest.Call(append(append([]string{}, skill...), "order", `{"whose":"d1"}`)...),
 				modeltest.Call("respond", `{"say":"您的订单已发货，明天送到","ids":["d1","d2"]}`),
 			},
-			"public [d1 d2]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nhit private-facts block \n",
+			"public [d1 d2]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nhit private-facts block ************\n",
 		},
 		{
 			"an order is not told to another viewer", event.Multi, []event.Member{member("d1", "我的快递到哪了", "order"), member("d2", "1号多少钱", "price")},
@@ -166,7 +166,7 @@ func TestRun(t *testing.T) {
 				modeltest.Call(append(append([]string{}, skill...), "order", `{"whose":"d1"}`)...),
 				modeltest.Call("whisper", `{"to":"d1","say":"您的订单已发货，明天送到"}`, "whisper", `{"to":"d2","say":"您的订单已发货，明天送到"}`),
 			},
-			"private d1: 您的订单已发货，明天送到\nnot covered [d2]\nhit private-facts block \n",
+			"private d1: 您的订单已发货，明天送到\nnot covered [d2]\nhit private-facts block ************\n",
 		},
 		{
 			"two answers are one voice", event.Multi, four[:2],

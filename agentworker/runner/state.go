@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -192,7 +193,7 @@ func (s *state) ask(ctx context.Context, point string, in *guardrail.Input, v ho
 		if h.Broken {
 			cause = "hook_error: " + h.Detail
 		}
-		hit := s.hit(h.Rule, h.Version, point, h.Span, string(h.Action), in.Members)
+		hit := s.hit(h.Rule, h.Version, point, cmp.Or(h.Span, whole(in)), string(h.Action), in.Members)
 		hit.Cause = clip(cause, 300)
 		s.hits = append(s.hits, hit)
 		s.span.Hook(h.Rule, string(h.Action))
@@ -201,6 +202,19 @@ func (s *state) ask(ctx context.Context, point string, in *guardrail.Input, v ho
 		})
 	}
 	return d
+}
+
+// whole is what a hook judged, for one that objects to no part of it.
+func whole(in *guardrail.Input) string {
+	switch {
+	case in.Text != "":
+		return in.Text
+	case in.Tool != nil:
+		return in.Tool.Name
+	case len(in.Members) > 0:
+		return in.Members[0].Text
+	}
+	return "the whole run"
 }
 
 func clip(s string, most int) string {
