@@ -17,7 +17,7 @@ type Utterance struct {
 	Text       string        // as heard: for subtitles and logs
 	Spoken     string        // the same with numbers written out: for speech engines
 	Sentences  []Sentence    // the same in pieces, each to be synthesised and played on its own
-	Language   string        // "zh" or "en"
+	Language   string        // of the text: "zh" or "en"
 	Length     time.Duration // estimated, in room time
 	SpeakByMs  int64         // room time of the first audio at the latest
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"livehost/dispatcher/pacing"
+	"livehost/dispatcher/speech"
 	"livehost/internal/clock"
 	"livehost/streams/event"
 )
@@ -104,7 +105,7 @@ func (d *Dispatcher) say(rm *room, it *item) {
 	}
 	spoken, err := d.deps.Outlets.Voice.Speak(ctx, Utterance{
 		DeliveryID: claim.Delivery, RoomID: rm.id, Fence: claim.Fence, Text: it.heard, Spoken: it.spoken(), Sentences: it.script,
-		Language: it.job.reply.Language, Length: it.length, SpeakByMs: it.beginBy(rm),
+		Language: speech.Language(it.heard), Length: it.length, SpeakByMs: it.beginBy(rm),
 	})
 	if err != nil && rm.p.ctx.Err() == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)

@@ -85,8 +85,18 @@ var initials = regexp.MustCompile(`^(?:[A-Za-z]\.)*[A-Za-z]$`)
 // abbreviation reports whether the text ends in something whose full stop ends no
 // sentence.
 func abbreviation(before string) bool {
-	word := before[strings.LastIndexFunc(before, unicode.IsSpace)+1:]
+	latin := func(r rune) bool { return r == '.' || r <= unicode.MaxASCII && unicode.IsLetter(r) } // "价格U.S." has no space before it
+	word := before[len(strings.TrimRightFunc(before, latin)):]
 	return initials.MatchString(word) || abbreviations[strings.ToLower(word)]
+}
+
+// Language is that of a voice which can say the text: "zh" for text with Chinese in it,
+// "en" for other words and numbers, which Script writes out in English.
+func Language(clean string) string {
+	if hasHan(clean) {
+		return "zh"
+	}
+	return "en"
 }
 
 func hasHan(s string) bool {
