@@ -106,7 +106,7 @@ func TestCase01ToolCallAsText(t *testing.T) {
 	p := newPolicy(t, content("<tool_call><function=item><parameter=number>1</parameter></function></tool_call>", "stop"),
 		calls(useSkill), content("今天89元", "stop"))
 	r, res := played(t, p, defaultShop)
-	wants(t, res, spoken)
+	wants(t, res, spoken+"hit recovery recover rescued_call\n")
 	if st := r.log.Steps()[0]; st.Cause != "rescued_call" {
 		t.Errorf("the rescue is not recorded: %+v", st)
 	}
