@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
@@ -80,9 +81,10 @@ var ErrUnknownServer = errors.New("tool: no such MCP server")
 
 // Config bounds tool calls.
 type Config struct {
-	Timeout   time.Duration // room time for one call; the run's deadline holds as well
-	MaxResult int           // characters of a result shown to the model
-	HTTPAllow []string      // host:port that HTTP tools may call
+	Timeout    time.Duration `yaml:"timeout"`     // room; one call; the run's deadline holds as well
+	MaxResult  int           `yaml:"max_result"`  // characters of a result shown to the model
+	HTTPAllow  []string      `yaml:"http_allow"`  // host:port that HTTP tools may call
+	HTTPInside []string      `yaml:"http_inside"` // host:port of those whose name may lead to a private or local address
 }
 
 // DefaultConfig is 5 s a call and about 1,500 tokens a result.
@@ -97,9 +99,11 @@ func (c Config) Validate() error {
 	if c.MaxResult < 200 {
 		errs = append(errs, fmt.Errorf("max_result %d is below 200", c.MaxResult))
 	}
-	for i, h := range c.HTTPAllow {
-		if h == "" {
-			errs = append(errs, fmt.Errorf("http_allow[%d] is empty", i))
+	for name, list := range map[string][]string{"http_allow": c.HTTPAllow, "http_inside": c.HTTPInside} {
+		for i, h := range list {
+			if host, port, err := net.SplitHostPort(h); err != nil || host == "" || port == "" {
+				errs = append(errs, fmt.Errorf("%s[%d] %q is not host:port", name, i, h))
+			}
 		}
 	}
 	return errors.Join(errs...)

@@ -13,6 +13,7 @@ import (
 	"livehost/agentworker"
 	"livehost/agentworker/model/openaimodel"
 	"livehost/agentworker/runner"
+	"livehost/agentworker/tool"
 	"livehost/aggregator"
 	"livehost/analytics"
 	"livehost/analytics/clickhouse"
@@ -41,6 +42,7 @@ type Config struct {
 	Aggregator   aggregator.Config  `yaml:"aggregator"`
 	Agentworker  agentworker.Config `yaml:"agentworker"`
 	Runner       runner.Config      `yaml:"runner"`
+	Tools        tool.Config        `yaml:"tools"`
 	Dispatcher   dispatcher.Config  `yaml:"dispatcher"`
 	Analytics    analytics.Config   `yaml:"analytics"`
 	ClickHouse   clickhouse.Config  `yaml:"clickhouse"`
@@ -115,6 +117,7 @@ func DefaultConfig() Config {
 		Aggregator:   aggregator.DefaultConfig(),
 		Agentworker:  agentworker.DefaultConfig(),
 		Runner:       runner.DefaultConfig(),
+		Tools:        tool.DefaultConfig(),
 		Dispatcher:   dispatcher.DefaultConfig(),
 		Analytics:    analytics.DefaultConfig(),
 		ClickHouse:   clickhouse.DefaultConfig(),
@@ -186,7 +189,7 @@ func (c Config) Validate(want []string) error {
 			return errors.Join(config.At("aggregator", c.Aggregator.Validate()), config.At("abtest", c.ABTest.Validate()))
 		},
 		"agentworker": func() error {
-			return errors.Join(config.At("agentworker", c.Agentworker.Validate()), config.At("runner", c.Runner.Validate()), config.At("policy", c.Policy.Validate()), validateMCP(c.MCP))
+			return errors.Join(config.At("agentworker", c.Agentworker.Validate()), config.At("runner", c.Runner.Validate()), config.At("tools", c.Tools.Validate()), config.At("policy", c.Policy.Validate()), validateMCP(c.MCP))
 		},
 		"dispatcher": func() error {
 			return errors.Join(config.At("dispatcher", c.Dispatcher.Validate()), config.At("outlet", c.Outlet.Validate()))
