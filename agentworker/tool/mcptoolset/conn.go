@@ -39,6 +39,7 @@ type conn struct {
 	hangUp  func()         // ends what the client keeps open
 	attempt chan struct{}  // closed when the connection attempt under way, or to come at once, has ended
 	tools   []string
+	seen    string // fingerprint of the tools
 }
 
 func newConn(s Server, cfg Config, deps Deps) *conn {
@@ -193,9 +194,10 @@ func (c *conn) discovered(ctx context.Context, cl *client.Client, list []mcp.Too
 		names[i], byName[t.Name] = t.Name, t
 	}
 	slices.Sort(names)
+	seen := fingerprint(list)
 	c.mu.Lock()
-	changed := !slices.Equal(c.tools, names)
-	c.client, c.tools = cl, names
+	changed := c.seen != seen
+	c.client, c.tools, c.seen = cl, names, seen
 	c.mu.Unlock()
 	if !changed {
 		return
@@ -214,28 +216,10 @@ func (c *conn) discovered(ctx context.Context, cl *client.Client, list []mcp.Too
 			c.log.ErrorContext(ctx, "the server lacks a tool that a release binds", "tool", name)
 			continue
 		}
-		if missing := unfilled(t, theirs); len(missing) > 0 {
-			c.log.ErrorContext(ctx, "the server requires parameters that the release's tool has not", "tool", name, "parameters", missing)
+		if d := differences(t, theirs); len(d) > 0 {
+			c.log.ErrorContext(ctx, "the server's schema differs from the release's, which stays in force", "tool", name, "differences", d)
 		}
 	}
-}
-
-// unfilled is what the server's schema requires and our tool cannot give.
-func unfilled(t *harness.Tool, theirs mcp.Tool) []string {
-	given := map[string]bool{}
-	for name := range t.Schema.Properties {
-		if renamed := t.Binding.Params[name]; renamed != "" {
-			name = renamed
-		}
-		given[name] = true
-	}
-	var missing []string
-	for _, name := range theirs.InputSchema.Required {
-		if !given[name] {
-			missing = append(missing, name)
-		}
-	}
-	return missing
 }
 
 func (c *conn) current() *client.Client {

@@ -3,8 +3,10 @@ package mcptoolset_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"livehost/agentworker/tool/mcptoolset"
+	"livehost/harness"
+	"livehost/harness/harnesstest"
 )
 
 // TestListChangesAreHeardAndDebounced: a flood of changes is one discovery, and
@@ -47,5 +51,60 @@ func TestListChangesAreHeardAndDebounced(t *testing.T) {
 	eventually(t, func() bool { return slices.Contains(ts.Discovered("s"), "more_29") })
 	if n := lists.Load() - before; n > 8 {
 		t.Errorf("30 changes made %d discoveries", n)
+	}
+}
+
+// A server that changes the schema of a tool without another name is noticed: what
+// no longer fits the release's schema is an error in the log, once, and the tool is
+// called with the release's.
+func TestChangedSchemaIsReported(t *testing.T) {
+	t.Parallel()
+	h, err := harness.Load(harnesstest.FS(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := h.Release(harnesstest.Release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound, _ := rel.Tool("get_product")
+	ours := *bound
+	ours.Binding.Server = "s"
+	m := server.NewMCPServer("changing", "1", server.WithToolCapabilities(true))
+	var args atomic.Value
+	serve := func(opts ...mcp.ToolOption) {
+		m.AddTool(mcp.NewTool("get_product", opts...), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			args.Store(r.GetArguments())
+			return mcp.NewToolResultText("{}"), nil
+		})
+	}
+	serve(mcp.WithString("link_id", mcp.Required()))
+	srv := httptest.NewServer(server.NewStreamableHTTPServer(m))
+	t.Cleanup(func() { srv.CloseClientConnections(); srv.Close() })
+	var log syncBuffer
+	ts := runWith(t, srv.URL+"/mcp", mcptoolset.Deps{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})), Tools: []*harness.Tool{&ours}},
+		func(c *mcptoolset.Config) { c.Refresh = 20 * time.Millisecond })
+	eventually(t, func() bool { return len(ts.Discovered("s")) == 1 })
+	for _, step := range []struct {
+		opts []mcp.ToolOption
+		want string
+	}{
+		{[]mcp.ToolOption{mcp.WithNumber("link_id", mcp.Required())}, "link_id is [number] there, not [string]"},
+		{[]mcp.ToolOption{mcp.WithString("link", mcp.Required())}, "link is required link_id is not there"},
+	} {
+		if strings.Contains(log.String(), step.want) {
+			t.Errorf("%s is reported before it is so", step.want)
+		}
+		serve(step.opts...)
+		eventually(t, func() bool { return strings.Contains(log.String(), step.want) })
+	}
+	if _, err := ts.Call(t.Context(), "s", "get_product", map[string]any{"link_id": "1"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(args.Load()); got != "map[link_id:1]" {
+		t.Errorf("called with %s", got)
+	}
+	if n := strings.Count(log.String(), "level=ERROR"); n != 2 {
+		t.Errorf("%d errors, want one a change:\n%s", n, log.String())
 	}
 }
