@@ -87,7 +87,8 @@ func (r *room) next(l lines, v event.Variant, nowMs int64) (chat, ok bool) {
 		}
 	}
 	fill := window.Fill{Members: r.cfg().MaxMembers, WaitMs: r.cfg().ChatFill.Milliseconds()}
-	due := fill.Due(candidates(l.chat), chats+others == 0, nowMs)
+	pressed := len(l.questions)*4 > 3*r.cfg().MaxMembers // they nearly fill a window of their own
+	due := fill.Due(candidates(l.chat), chats+others == 0, pressed, nowMs)
 	switch questions := len(l.questions); {
 	case questions == 0:
 		return true, due

@@ -44,17 +44,17 @@ type Fill struct {
 }
 
 // Due reports whether the chat among ordered may have a window: it fills one, the
-// oldest has waited long enough, or nothing else is going on.
-func (f Fill) Due(ordered []Candidate, idle bool, nowMs int64) bool {
-	n := 0
+// oldest has waited long enough, or nothing else is going on. When questions press for
+// its place, it takes half a window of chat that says something.
+func (f Fill) Due(ordered []Candidate, idle, pressed bool, nowMs int64) bool {
+	n, waited := 0, false
 	for _, c := range ordered {
-		if c.Chat() {
-			if n++; idle || n >= f.Members || nowMs >= c.PlatformMs+f.WaitMs {
-				return true
-			}
+		if c.Chat() && !(pressed && c.Last) {
+			n++
+			waited = waited || nowMs >= c.PlatformMs+f.WaitMs
 		}
 	}
-	return false
+	return n > 0 && idle || n >= f.Members || waited && (!pressed || 2*n >= f.Members)
 }
 
 // Pick takes the members of one window from candidates of one variant in

@@ -65,15 +65,20 @@ func TestChatApartFromQuestions(t *testing.T) {
 		idle bool
 		now  int64
 		want bool
+
+		pressed bool // by questions
 	}{
-		{"not full", of(3, 3), false, 2000, false},
-		{"full", of(3, 3, 3), false, 2000, true},
-		{"questions do not fill it", of(3, 1, 3, 2), false, 2000, false},
-		{"waited", of(3), false, 5000, true},
-		{"nothing else to do", of(3), true, 0, true},
-		{"no chat", of(1, 2), true, 9000, false},
+		{"not full", of(3, 3), false, 2000, false, false},
+		{"full", of(3, 3, 3), false, 2000, true, false},
+		{"questions do not fill it", of(3, 1, 3, 2), false, 2000, false, false},
+		{"waited", of(3), false, 5000, true, false},
+		{"nothing else to do", of(3), true, 0, true, false},
+		{"no chat", of(1, 2), true, 9000, false, false},
+		{"one waited while questions press", of(3), false, 9000, false, true},
+		{"half a window while questions press", of(3, 3), false, 9000, true, true},
+		{"what says nothing while questions press", []window.Candidate{{Class: 3, Last: true}, {Class: 3, Last: true}, {Class: 3, Last: true}}, false, 9000, false, true},
 	} {
-		if got := fill.Due(tt.in, tt.idle, tt.now); got != tt.want {
+		if got := fill.Due(tt.in, tt.idle, tt.pressed, tt.now); got != tt.want {
 			t.Errorf("%s: due %v", tt.name, got)
 		}
 	}
