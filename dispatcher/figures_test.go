@@ -16,6 +16,7 @@ import (
 
 	"livehost/dispatcher"
 	ways "livehost/dispatcher/outlet"
+	"livehost/dispatcher/outlettest"
 	"livehost/internal/benchfile"
 	"livehost/internal/clock"
 	"livehost/streams/event"
@@ -28,6 +29,10 @@ type figures struct {
 	InterruptP99Ms  float64 `json:"interrupt_stop_ms_p99"` // from the word to the last sink's silence
 	KBPerIdleRoom   float64 `json:"kb_per_idle_room"`
 	RoundTripsReply float64 `json:"round_trips_per_reply"` // to Redis
+
+	// The estimated length of speech against espeak-ng's audio; null where it is not installed.
+	DurationErrorP50 *float64 `json:"duration_error_p50"`
+	DurationErrorP95 *float64 `json:"duration_error_p95"`
 }
 
 // roundTrips counts what goes to Redis.
@@ -101,6 +106,25 @@ func p99(ms []float64) float64 {
 	return ms[len(ms)*99/100]
 }
 
+// estimates holds the estimated lengths of all of our replies against espeak-ng.
+func (f *figures) estimates(b *testing.B) {
+	espeak, err := ways.NewEspeak(ways.DefaultEspeakConfig())
+	if err != nil {
+		b.Log(err)
+		return
+	}
+	got, err := outlettest.Estimates(b.Context(), outlettest.Replies(), func(ctx context.Context, s dispatcher.Sentence, language string) (time.Duration, error) {
+		clip, err := espeak.Synthesise(ctx, s, language)
+		return clip.Length, err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	f.DurationErrorP50, f.DurationErrorP95 = &got.P50, &got.P95
+	b.ReportMetric(got.P50, "length_error_p50")
+	b.ReportMetric(got.P95, "length_error_p95")
+}
+
 // BenchmarkDispatch measures the stage's real loop on the embedded broker and Redis and
 // writes bench.json. It counts milliseconds, so it is for a machine that does little else.
 func BenchmarkDispatch(b *testing.B) {
@@ -111,6 +135,7 @@ func BenchmarkDispatch(b *testing.B) {
 		f.SpeechP99Ms, _ = throughStage(b, false)
 		f.InterruptP99Ms = interrupts(b)
 		f.KBPerIdleRoom = float64(bytesPerIdleRoom(b)) / 1000
+		f.estimates(b)
 	}
 	b.ReportMetric(f.P99Ms, "private_p99_ms")
 	b.ReportMetric(f.SpeechP99Ms, "speech_p99_ms")
