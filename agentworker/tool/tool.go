@@ -204,6 +204,9 @@ func (ts *Toolset) finish(began time.Time, r Result) Result {
 // observe turns a server's answer, or its absence, into a result.
 func (ts *Toolset) observe(ctx context.Context, r Result, out Output, err error) Result {
 	switch {
+	case err == nil && len(out.Text) > maxAnswer:
+		ts.deps.Log.WarnContext(ctx, "a tool's answer is too long", "tool", r.Tool.Name, "bytes", len(out.Text))
+		return failure(r, Upstream, "the tool's answer is too long", nil)
 	case err == nil:
 		return decoded(r, out)
 	case errors.Is(err, ErrUnknownServer):

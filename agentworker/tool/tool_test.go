@@ -313,6 +313,18 @@ func TestSkillResources(t *testing.T) {
 	}
 }
 
+// An answer of ten megabytes is an error that is cheap to make, over MCP and HTTP.
+func TestTooLongAnswer(t *testing.T) {
+	t.Parallel()
+	huge := `{"link_id":"1","notes":"` + strings.Repeat("很长", 2_000_000) + `"}`
+	for _, failed := range []bool{false, true} {
+		res := toolset(t, nil, answers(huge, failed)).Call(t.Context(), newRun(t, alice), "get_product", `{"link_id":"1"}`)
+		if res.Code != tool.Upstream || !strings.Contains(res.Text, "too long") || len(res.Full) > 1000 {
+			t.Errorf("failed %v: code %q, %d bytes kept", failed, res.Code, len(res.Full))
+		}
+	}
+}
+
 func TestOffered(t *testing.T) {
 	t.Parallel()
 	r := harnesstest.Load(t, harnesstest.Release, "")
@@ -344,6 +356,9 @@ func TestHTTPTools(t *testing.T) {
 	})
 	mux.Handle("/inward", http.RedirectHandler("http://127.0.0.1:1/secret", http.StatusFound))
 	mux.HandleFunc("/none", http.NotFound)
+	mux.HandleFunc("/huge", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"notes":%q}`, strings.Repeat("x", 3<<20))
+	})
 	mux.HandleFunc("/broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 	srv := httptest.NewServer(mux)
 	defer srv.Close()
@@ -361,6 +376,7 @@ func TestHTTPTools(t *testing.T) {
 		{"GET", "/inward", []string{host, "127.0.0.1:1"}, tool.Upstream, ""},
 		{"GET", "/none", []string{host}, tool.NotFound, ""},
 		{"GET", "/broken", []string{host}, tool.Upstream, ""},
+		{"GET", "/huge", []string{host}, tool.Upstream, `{"error":"UPSTREAM","message":"the tool's answer is too long"}`},
 	} {
 		fsys := harnesstest.FS(t)
 		fsys["tools/get_product.yaml"].Data = []byte(fmt.Sprintf(`

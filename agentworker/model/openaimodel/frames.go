@@ -4,12 +4,25 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
+
+	"livehost/agentworker/model"
+	"livehost/internal/fault"
 )
 
-const maxLine = 4 << 20 // bytes of one SSE line, and of a whole JSON body
+const (
+	maxLine   = 4 << 20  // bytes of one SSE line, and of a whole JSON body
+	maxStream = 16 << 20 // bytes of a whole stream: no answer within a run's time is as long
+	maxError  = 64 << 10 // bytes read of an error's body
+)
+
+// errEndless is the failure of a replica that sends without end.
+func errEndless() error {
+	return &model.Error{Class: model.Malformed, Err: fault.Errorf(fault.Unavailable, "stream: longer than any answer")}
+}
 
 // noted is what the transport is told of one request and saw of its response.
 type noted struct {
@@ -38,8 +51,15 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	req.Body, _ = req.GetBody()
 	resp, err := t.next.RoundTrip(req)
-	if err != nil || resp.StatusCode >= http.StatusBadRequest {
+	if err != nil {
 		return resp, err
+	}
+	if resp.StatusCode >= http.StatusBadRequest {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(resp.Body, maxError), resp.Body}
+		return resp, nil
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind == "application/json" {
@@ -65,6 +85,7 @@ type frames struct {
 	note  *noted
 	rest  []byte
 	err   error
+	total int // bytes so far
 }
 
 func (f *frames) Close() error { return f.src.Close() }
@@ -74,17 +95,32 @@ func (f *frames) Read(p []byte) (int, error) {
 		if f.err != nil {
 			return 0, f.err
 		}
-		line, err := f.lines.ReadBytes('\n')
-		f.err = err
-		if len(line) > maxLine {
-			f.err = bufio.ErrTooLong
-			continue
-		}
+		var line []byte
+		line, f.err = f.line()
 		f.rest = f.frame(bytes.TrimSpace(line))
 	}
 	n := copy(p, f.rest)
 	f.rest = f.rest[n:]
 	return n, nil
+}
+
+// line is the next line, within the bounds.
+func (f *frames) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := f.lines.ReadSlice('\n')
+		f.total += len(part)
+		if len(line)+len(part) > maxLine || f.total > maxStream {
+			return nil, errEndless()
+		}
+		if line == nil && err == nil {
+			return part, nil // the usual case is no copy; frame makes its own
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
 }
 
 func (f *frames) frame(line []byte) []byte {

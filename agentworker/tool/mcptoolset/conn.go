@@ -166,7 +166,7 @@ func (c *conn) transport() (transport.Interface, error) {
 	if c.server.Command != "" {
 		return transport.NewStdioWithOptions(c.server.Command, c.server.Env, c.server.Args, transport.WithCommandLogger(quiet)), nil
 	}
-	return transport.NewStreamableHTTP(c.server.URL, transport.WithHTTPBasicClient(c.deps.HTTP),
+	return transport.NewStreamableHTTP(c.server.URL, transport.WithHTTPBasicClient(bounded(c.deps.HTTP)),
 		transport.WithHTTPLogger(quiet), transport.WithContinuousListening())
 }
 
