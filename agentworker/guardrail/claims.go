@@ -31,8 +31,8 @@ var claimWords = newLexicon(claimRules, harmless)
 
 var (
 	// gapped are statements of two parts: another shop, and what is said of it.
-	gapped = regexp.MustCompile(`(?i)(别家|别人家|[他她它]家|人家|那家|别处|外面|市面上|其他(店|家|直播间|平台|主播)|隔壁|别的(店|直播间|平台|主播)|同行|友商|某宝|某东|淘宝|京东|拼多多|抖音|快手|天猫|亚马逊|小红书)[^，,。]{0,10}(贵|便宜|假|差|不好|坑|骗|没有|买不到|比不了|高仿|水货|冒牌|劣质|翻车|上当|垃圾|次品|卖[0-9一二三四五六七八九十百千]+)|(other|another) (stores?|shops?|sellers?|hosts?|rooms?)( \w+){0,3} (are|is|sells?|charges?|have|has|cost)|(amazon|temu|shein|walmart|ebay|tiktok shop|aliexpress|costco|target)( \w+){0,3} (are|is|sells?|charges?|has|costs?)`)
-	shops  = regexp.MustCompile(`(?i)家|店|别处|外面|市面|直播间|平台|主播|隔壁|同行|友商|某宝|某东|淘宝|京东|拼多多|抖音|快手|天猫|亚马逊|小红书|other|amazon|temu|shein|walmart|ebay|tiktok|aliexpress|costco|target`)
+	gapped = regexp.MustCompile(`(?i)(别家|别人家|[他她它]家|人家|那家|那边|那个店|别处|外面|市面上|其他(店|家|直播间|平台|主播)|隔壁|别的(店|直播间|平台|主播)|同行|友商|某宝|某东|淘宝|京东|拼多多|抖音|快手|天猫|亚马逊|小红书)[^，,。]{0,10}(贵|便宜|假|差|不好|坑|骗|没有|买不到|比不了|高仿|水货|冒牌|劣质|翻车|上当|垃圾|次品|仿的?|山寨|贴牌|后悔|卖[0-9一二三四五六七八九十百千]+)|(other|another|that|those|the other) (stores?|shops?|sellers?|hosts?|rooms?)( \w+){0,3} (are|is|sells?|charges?|have|has|cost)|\bsells? fakes?\b|counterfeits?|knock-?offs?|(amazon|temu|shein|walmart|ebay|tiktok shop|aliexpress|costco|target)( \w+){0,3} (are|is|sells?|charges?|has|costs?)`)
+	shops  = regexp.MustCompile(`(?i)家|店|别处|外面|市面|那边|直播间|平台|主播|隔壁|同行|友商|某宝|某东|淘宝|京东|拼多多|抖音|快手|天猫|亚马逊|小红书|other|that|those|fake|counterfeit|knock|amazon|temu|shein|walmart|ebay|tiktok|aliexpress|costco|target`)
 	// denied before a phrase turns it round: cannot guarantee.
 	denied = regexp.MustCompile(`(?i)(不|没|无法|无需|无|不敢|并非|未|别|勿|是否|cannot|can't|can not|not|no|never|without|don't|doesn't|isn't|aren't|won't|nor)([^，,。.!！；;还又也就且但]{0,10})$`)
 	// notDenied are words that hold such a syllable and deny nothing.
@@ -61,6 +61,9 @@ func UnsupportedClaims(in *Input) (Finding, bool) {
 		}
 		at += n
 	}
+	if at, detail := in.worded(); at != "" {
+		return found(at, detail)
+	}
 	if at := in.forWhom(); at != "" {
 		return found(at, "says that it suits people whom no evidence names")
 	}
@@ -78,6 +81,9 @@ func (w *word) excused(in *Input, text []rune, from, to int, named []span) bool 
 	if contradicts.MatchString(string(text[:from])) && w.rule.proof && slices.ContainsFunc(w.cores, in.Evidence.affirms) {
 		return false // 没有运费险, where there is one
 	}
+	if w.rule.words == otherShops && declines.MatchString(string(text[to:])) {
+		return true
+	}
 	if turned(string(text[:from])) || asked(string(text[to:])) || refused(string(text[to:])) {
 		return true
 	}
@@ -92,11 +98,7 @@ func (w *word) excused(in *Input, text []rune, from, to int, named []span) bool 
 	case w.rule.offers:
 		return in.Evidence.offers()
 	case w.rule.proof:
-		for _, core := range w.cores {
-			if in.Evidence.says(core) {
-				return true
-			}
-		}
+		return in.Evidence.holdsOne(w.cores, string(text))
 	}
 	return false
 }
@@ -104,14 +106,41 @@ func (w *word) excused(in *Input, text []rune, from, to int, named []span) bool 
 // contradicts stands right before what a reply says is not there.
 var contradicts = regexp.MustCompile(`(没有|没|无|不送|不带|不提供|no |without |don't have |doesn't have |don't offer )$`)
 
+// declines says nothing about what stands before it.
+var declines = regexp.MustCompile(`^[^，,。]{0,10}(不清楚|不了解|不知道|不好说|不评价|不好评价|不便|没法(比|说)|don't know|can't (say|speak|compare)|not sure)`)
+
+// holdsOne reports whether evidence says one of the phrases and does not deny it.
+// What it says under a condition holds only with a condition.
+func (e *Evidence) holdsOne(phrases []string, sentence string) bool {
+	withCondition := conditional.MatchString(sentence)
+	for _, t := range e.texts() {
+		for _, clause := range clauseEnd.Split(t, -1) {
+			for _, p := range phrases {
+				i := strings.Index(clause, strings.ToLower(p))
+				if i >= 0 && !turned(clause[:i]) && (withCondition || !conditional.MatchString(clause) || !shippingFree.MatchString(p)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+var shippingFree = regexp.MustCompile(`包邮|免邮|免运费|free (shipping|delivery)|ships free`)
+
+// texts are all that facts and results say, in lower case.
+func (e *Evidence) texts() []string {
+	out := []string{e.factText.String()}
+	for _, r := range e.Results {
+		out = append(out, r.text)
+	}
+	return out
+}
+
 // affirms reports whether facts or a result say the phrase plainly: not denied, and
 // under no condition.
 func (e *Evidence) affirms(phrase string) bool {
-	texts := []string{e.factText.String()}
-	for _, r := range e.Results {
-		texts = append(texts, r.text)
-	}
-	for _, t := range texts {
+	for _, t := range e.texts() {
 		for _, clause := range clauseEnd.Split(t, -1) {
 			i := strings.Index(clause, phrase)
 			if i >= 0 && !turned(clause[:i]) && !refused(clause[i+len(phrase):]) && !conditional.MatchString(clause) {
@@ -122,7 +151,7 @@ func (e *Evidence) affirms(phrase string) bool {
 	return false
 }
 
-var conditional = regexp.MustCompile(`满|超过|以上|部分|仅限|会员|over|above|if|some|members`)
+var conditional = regexp.MustCompile(`满|超过|以上|部分|仅限|会员|凑|\b(over|above|if|some|members|minimum|when)\b`)
 
 // turned reports whether what stands before a phrase denies it.
 func turned(before string) bool {
@@ -148,8 +177,8 @@ func asked(rest string) bool {
 }
 
 var (
-	people = regexp.MustCompile(`(?i)(孕妇|孕妈|孕期|备孕|哺乳期|宝妈|新生儿|婴儿|婴幼儿|幼儿|宝宝|一岁|周岁|小朋友|小孩|儿童|老人|糖尿病人?|糖友|高血压|三高|痛风|心脏病|患者|病人|敏感肌|过敏体质|过敏的人)[^，,。！!？?；;]{0,4}(也)?(可以|能|放心|都能|适合|适用|没问题|不用担心|随便|闭眼)(用|吃|喝|穿|戴|入|使用|食用|服用)?|适合(孕妇|孕期|婴儿|宝宝|糖尿病人?|糖友|高血压|三高|敏感肌)|(safe|good|fine|ok|okay|great|suitable|perfect) (for|during|with) (diabet\w+|pregnan\w+|babies|baby|infants?|newborns?|toddlers?|children|kids|sensitive skin|high blood pressure|allerg\w+|eczema|breastfeeding)`)
-	whom   = regexp.MustCompile(`(?i)孕妇|孕妈|孕期|备孕|哺乳期|宝妈|新生儿|婴幼儿|婴儿|幼儿|宝宝|一岁|周岁|小朋友|小孩|儿童|老人|糖尿病|糖友|高血压|三高|痛风|心脏病|患者|病人|敏感肌|过敏|diabet|pregnan|bab|infant|newborn|toddler|child|kids|sensitive skin|blood pressure|allerg|eczema|breastfeeding`)
+	people = regexp.MustCompile(`(?i)(孕妇|孕妈|孕期|备孕|哺乳期|宝妈|新生儿|婴儿|婴幼儿|幼儿|宝宝|一岁|周岁|小朋友|小孩|儿童|老人|糖尿病人?|糖友|高血压|三高|痛风|心脏病|患者|病人|敏感肌|过敏体质|过敏的人|干皮|油皮|混油皮?|混干皮?|中性皮|痘肌|熟龄肌)[^，,。！!？?；;]{0,4}(也)?(可以|能|放心|都能|适合|适用|没问题|不用担心|随便|闭眼)(用|吃|喝|穿|戴|入|使用|食用|服用)?|适合(孕妇|孕期|婴儿|宝宝|糖尿病人?|糖友|高血压|三高|敏感肌)|(safe|good|fine|ok|okay|great|suitable|perfect) (for|during|with) (diabet\w+|pregnan\w+|babies|baby|infants?|newborns?|toddlers?|children|kids|sensitive skin|dry skin|oily skin|high blood pressure|allerg\w+|eczema|breastfeeding)`)
+	whom   = regexp.MustCompile(`(?i)孕妇|孕妈|孕期|备孕|哺乳期|宝妈|新生儿|婴幼儿|婴儿|幼儿|宝宝|一岁|周岁|小朋友|小孩|儿童|老人|糖尿病|糖友|高血压|三高|痛风|心脏病|患者|病人|敏感肌|过敏|干皮|油皮|混油|混干|中性皮|痘肌|熟龄肌|diabet|pregnan|bab|infant|newborn|toddler|child|kids|sensitive skin|dry skin|oily skin|blood pressure|allerg|eczema|breastfeeding`)
 )
 
 // forWhom is a statement that a product suits people who must be careful, "" for

@@ -2,7 +2,10 @@ package guardrail
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+
+	"livehost/agentworker/guardrail/quantity"
 )
 
 // Sizes, colours and places are what viewers ask for and a product may not have:
@@ -52,13 +55,48 @@ func (in *Input) wrongSize() string {
 	}
 }
 
+// lastSKU is where a text names a SKU last, -1 for nowhere. A size may be named
+// without 码.
+func lastSKU(text, sku string) int {
+	at := strings.LastIndex(text, sku)
+	if size := bareOf(sku); at < 0 && sizesIn(sku)[size] {
+		for _, m := range bareSize.FindAllStringSubmatchIndex(text, -1) {
+			if strings.EqualFold(text[m[2]:m[3]], size) {
+				at = m[2]
+			}
+		}
+	}
+	return at
+}
+
+var plenty = regexp.MustCompile(`(?i)充足|货(很|还|挺)?(足|多)|很多货|大把|不着急|慢慢挑|plenty|take your time|loads of|lots of`)
+
+// fewest in stock are plenty.
+const fewest = 20
+
+// muchOfLittle is a word for much where results count few, "" for none.
+func (in *Input) muchOfLittle() string {
+	at := plenty.FindStringIndex(in.Text)
+	if at == nil || turned(in.Text[:at[0]]) {
+		return ""
+	}
+	for _, r := range in.Evidence.records(claim{subject: in.Text}) {
+		for _, q := range r.numbers {
+			if q.Kind == quantity.Stock && q.Hi < quantity.Of(quantity.Stock, fewest).Lo {
+				return in.Text[at[0]:at[1]]
+			}
+		}
+	}
+	return ""
+}
+
 func (e *Evidence) hasSize(size string, recommended bool) bool {
 	if recommended {
 		advised := false
 		for _, r := range e.Results {
 			if r.advises {
 				advised = true
-				if sizesIn(r.text)[size] {
+				if sizesIn(r.text)[size] && e.measuredFor(r) {
 					return true
 				}
 			}
@@ -76,6 +114,22 @@ func (e *Evidence) hasSize(size string, recommended bool) bool {
 		}
 	}
 	return false
+}
+
+// measuredFor reports whether the advice is for the body that the viewer describes.
+func (e *Evidence) measuredFor(r Result) bool {
+	var used []quantity.Quantity
+	for _, rec := range r.records {
+		used = append(used, rec.numbers...)
+	}
+	for _, v := range r.Args {
+		used = append(used, quantity.Read(text(v))...)
+	}
+	body := func(q quantity.Quantity) bool { return q.Kind == quantity.Weight || q.Kind == quantity.Length }
+	if !slices.ContainsFunc(used, body) {
+		return true
+	}
+	return !slices.ContainsFunc(e.words, func(q quantity.Quantity) bool { return body(q) && !among(used, q) })
 }
 
 // colours by their names in both languages.
@@ -135,11 +189,7 @@ func (in *Input) wrongPlace() string {
 
 // shipsTo reports whether a line of evidence names the place and does not leave it out.
 func (e *Evidence) shipsTo(where string) bool {
-	texts := []string{e.factText.String()}
-	for _, r := range e.Results {
-		texts = append(texts, r.text)
-	}
-	for _, t := range texts {
+	for _, t := range e.texts() {
 		for _, clause := range clauseEnd.Split(t, -1) {
 			if strings.Contains(clause, where) && !refusesShip.MatchString(clause) {
 				return true

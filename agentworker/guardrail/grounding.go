@@ -74,6 +74,7 @@ func Grounding(in *Input) (Finding, bool) {
 	}
 	for _, side := range []func() string{
 		func() string { return in.Evidence.otherCurrency(in.Text) }, in.wrongSize, in.wrongColour, in.wrongPlace,
+		in.wrongShare, in.wrongComparison, in.muchOfLittle,
 	} {
 		if at := side(); at != "" {
 			return found(at, "no evidence; looked at: "+in.Evidence.looked())
@@ -110,9 +111,11 @@ func (e *Evidence) supported(c claim) bool {
 			from.Hi, to.Lo = q.Lo, q.Hi
 			return holds(recs, from, c.clause) && holds(recs, to, c.clause)
 		}
-		return c.delivery && c.Kind == quantity.Money && among(e.facts, c.Quantity)
+		return c.delivery && c.Kind == quantity.Money && among(e.facts, c.Quantity) || e.computed(c)
 	case c.Kind == quantity.Count && c.Hi <= quantity.Of(quantity.Count, 2).Hi:
 		return true // 一件, 两款: a way of speaking
+	case enumerated(c):
+		return true
 	case among(e.facts, c.Quantity) || e.echoes(c):
 		return true
 	}
@@ -198,7 +201,7 @@ func (e *Evidence) records(c claim) []record {
 	}
 	sku, last := "", -1 // the one named last
 	for _, r := range all {
-		if i := strings.LastIndex(c.subject, r.sku); r.sku != "" && (i > last || i == last && len(r.sku) > len(sku)) {
+		if i := lastSKU(c.subject, r.sku); r.sku != "" && (i > last || i == last && len(r.sku) > len(sku)) {
 			sku, last = r.sku, i
 		}
 	}
@@ -276,7 +279,7 @@ func bare(k quantity.Kind) bool {
 
 var (
 	soldOut = regexp.MustCompile(`(?i)售罄|卖完|卖光|没货|无货|缺货|断货|抢光|抢完|没有库存|sold out|out of stock|no stock`)
-	inStock = regexp.MustCompile(`(?i)有货|现货|有库存|库存充足|货源充足|in stock|plenty left`)
+	inStock = regexp.MustCompile(`(?i)有货|现货|有库存|库存充足|货源充足|还有(一点点?|少量|一些|不少|很多|几[件个条双瓶盒])(存?货)?|货(很|还|挺|也)?(足|多)|手慢无|in stock|plenty left|(have|got|there are|there's) (still )?(a few|some|plenty|lots)( of)?|a few left|some left`)
 	unsure  = regexp.MustCompile(`(?i)(没|没有|有没|是否|是不是|不知道|不确定|如果|要是|等|not|if|whether|once|when|until|没有没)[^，,。]{0,6}$`)
 )
 

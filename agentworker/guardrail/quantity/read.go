@@ -30,6 +30,7 @@ func fold(orig []rune) []rune {
 	out := make([]rune, len(orig))
 	for i, r := range orig {
 		switch {
+		case r == '，': // separates, also between digits
 		case r >= 0xFF01 && r <= 0xFF5E:
 			r -= 0xFEE0
 		case r == 0x3000 || r == 0xA0:
@@ -86,7 +87,7 @@ func (s *scan) space(i int) int {
 // read tries the patterns at i, the longest first.
 func (s *scan) read(i int) (Quantity, bool) {
 	for _, pattern := range []func(int) (Quantity, bool){
-		s.threshold, s.nth, s.buyGet, s.hundredths, s.halfPrice, s.prefixedMoney, s.prefixedLink, s.measured,
+		s.threshold, s.nth, s.buyGet, s.hundredths, s.halfPrice, s.prefixedMoney, s.prefixedLink, s.article, s.measured,
 	} {
 		if q, ok := pattern(i); ok {
 			return q, true
@@ -108,7 +109,7 @@ func (s *scan) threshold(i int) (Quantity, bool) {
 	if !ok {
 		return Quantity{}, false
 	}
-	for s.at(j) == ' ' || s.at(j) == ',' {
+	for s.at(j) == ' ' || s.at(j) == ',' || s.at(j) == '，' {
 		j++
 	}
 	j, ok = s.has(j, "立减", "可减", "可以减", "就减", "再减", "减", "省", "save", "get", "take")
@@ -203,7 +204,7 @@ func (s *scan) buyGet(i int) (Quantity, bool) {
 		return Quantity{}, false
 	}
 	j, _ = s.has(a.end, "件", "个", "双")
-	if s.at(j) == ',' {
+	if s.at(j) == ',' || s.at(j) == '，' {
 		j++
 	}
 	j, ok = s.has(s.space(j), "送", "发", "get")
@@ -225,13 +226,28 @@ func (s *scan) hundredths(i int) (Quantity, bool) {
 	return Quantity{Kind: Percent, Lo: n.value, Hi: n.value, End: j + n.end}, ok
 }
 
+// article reads "within a month": one of a unit of time.
+func (s *scan) article(i int) (Quantity, bool) {
+	j, ok := s.has(i, "within a", "within an", "in a", "in an", "for a", "for an", "after a", "after an")
+	if !ok || isLower(s.at(i-1)) {
+		return Quantity{}, false
+	}
+	for _, u := range unitTable {
+		if k, ok := s.has(s.space(j), u.words...); ok && u.kind == Duration {
+			v := convert(scale, u)
+			return Quantity{Kind: Duration, Lo: v, Hi: v, End: k}, true
+		}
+	}
+	return Quantity{}, false
+}
+
 func (s *scan) halfPrice(i int) (Quantity, bool) {
 	j, ok := s.has(i, "半价", "half price", "half-price", "half off")
 	return Quantity{Kind: Discount, Lo: scale / 2, Hi: scale / 2, End: j}, ok
 }
 
 // offWords may stand between what is taken off and what must be spent.
-var offWords = strings.Fields("on any all your every each orders order purchases purchase baskets basket when if you spend spending buy over above of at least more than from for")
+var offWords = strings.Fields("on any all your every each orders order purchases purchase baskets basket cart total once when if it goes is reaches hits you spend spending buy over above of at least more than from for")
 
 var (
 	currencies = []string{"¥", "$", "rmb", "cny", "usd", "£", "€"}
@@ -354,11 +370,14 @@ func (s *scan) measured(i int) (Quantity, bool) {
 		if !ok && s.at(end) == '-' && isLower(s.at(end+1)) { // 7-day, one-year
 			j, ok = s.has(end+1, u.words...)
 		}
-		if !ok {
+		if !ok || s.at(j-1) == '包' && slices.Contains([]rune("邮退换赔您你"), s.at(j)) { // 满99包邮
 			continue
 		}
 		if u.kind == Duration && lo == hi {
 			lo, hi = s.about(i, n)
+		}
+		if s.at(j) == '半' && s.at(j+1) != '价' && lo == hi && u.kind != Percent && u.kind != Link { // 一斤半
+			lo, hi, j = lo+scale/2, hi+scale/2, j+1
 		}
 		q := Quantity{Kind: u.kind, Lo: convert(lo, u), Hi: convert(hi, u), End: j}
 		return s.refine(i, q, u), true
