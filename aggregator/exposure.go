@@ -37,7 +37,7 @@ func (e *exposures) first(u unit, kind event.ExposureKind, nowMs int64) bool {
 	if kind == event.Exposed {
 		bit = 2
 	}
-	h := maphash.Comparable(e.seed, u)
+	h := maphash.String(e.seed, u.id) + 31*maphash.String(e.seed, u.experiment) + uint64(u.version)
 	logged := e.young[h] | e.old[h]
 	e.young[h] = logged | bit
 	return logged&bit == 0

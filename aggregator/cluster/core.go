@@ -102,20 +102,23 @@ func core(in []rune, language string) string {
 }
 
 func chineseCore(in []rune) string {
-	in = positive(in)
-	var b strings.Builder
+	var plain, kept [96]rune
+	in = positive(plain[:0], in)
+	out := kept[:0]
 	for i := 0; i < len(in); {
 		if n, to := synonyms.Longest(in, i); n > 0 {
-			b.WriteString(to)
+			for _, r := range to {
+				out = append(out, r)
+			}
 			i += n
 			continue
 		}
 		if keptInCore(in, i) {
-			b.WriteRune(numbered(in, i))
+			out = append(out, numbered(in, i))
 		}
 		i++
 	}
-	return string(once([]rune(why(b.String()))))
+	return why(string(once(out)))
 }
 
 // why drops the reason that a wish for more is given with: 4盒再上点没抢到.
@@ -129,13 +132,11 @@ func why(core string) string {
 // numbered is the digit of a numeral that counts: 四盒 is 4盒. 一下 and 第一 count
 // nothing.
 func numbered(in []rune, i int) rune {
-	if i+1 >= len(in) || !strings.ContainsRune("盒瓶单件套支只个斤份双包袋片针次号箱罐条", in[i+1]) || in[i+1] == '个' && in[i] == '一' || i > 0 && strings.ContainsRune("第几十百千", in[i-1]) {
+	at := slices.Index(numerals, in[i])
+	if at < 0 || i+1 >= len(in) || !strings.ContainsRune("盒瓶单件套支只个斤份双包袋片针次号箱罐条", in[i+1]) || in[i+1] == '个' && in[i] == '一' || i > 0 && strings.ContainsRune("第几十百千", in[i-1]) {
 		return in[i]
 	}
-	if at := slices.Index(numerals, in[i]); at >= 0 {
-		return rune('1' + at)
-	}
-	return in[i]
+	return rune('1' + at)
 }
 
 var numerals = []rune("一二三四五六七八九")
@@ -164,8 +165,7 @@ func keptInCore(in []rune, i int) bool {
 
 // positive turns the A不A question into A: 防不防水 and 甜不甜 ask what 防水吗 and
 // 甜吗 ask. A 不 at the end asks too: 甜不. Any other negation stays.
-func positive(in []rune) []rune {
-	out := make([]rune, 0, len(in))
+func positive(out, in []rune) []rune {
 	for i := 0; i < len(in); i++ {
 		r := in[i]
 		if (r == '不' || r == '没') && i > 0 && i+1 < len(in) && in[i-1] == in[i+1] && in[i-1] >= 0x4e00 {

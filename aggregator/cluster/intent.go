@@ -42,26 +42,35 @@ type signs struct {
 	lead      Intent // what the first character asks for: 要黄水晶, 看裤子
 }
 
-// tally counts by kind; a text holds few of them, so a map would cost more.
-type tally[K comparable] []count[K]
+// tally counts by kind; a text holds few of them, so a map would cost more. What is
+// beyond its room is not counted.
+type tally[K comparable] struct {
+	counts [11]count[K]
+	kinds  int
+}
 
 type count[K comparable] struct {
 	of K
 	n  int
 }
 
+func (t *tally[K]) all() []count[K] { return t.counts[:t.kinds] }
+
 func (t *tally[K]) add(k K, n int) {
-	for i := range *t {
-		if (*t)[i].of == k {
-			(*t)[i].n += n
+	for i := range t.all() {
+		if t.counts[i].of == k {
+			t.counts[i].n += n
 			return
 		}
 	}
-	*t = append(*t, count[K]{k, n})
+	if t.kinds < len(t.counts) {
+		t.counts[t.kinds] = count[K]{k, n}
+		t.kinds++
+	}
 }
 
-func (t tally[K]) of(k K) int {
-	for _, c := range t {
+func (t *tally[K]) of(k K) int {
+	for _, c := range t.all() {
 		if c.of == k {
 			return c.n
 		}
@@ -72,7 +81,6 @@ func (t tally[K]) of(k K) int {
 const maxSigns = 24 // words looked at; the rest of a long text adds nothing
 
 func look(in []rune) (s signs) {
-	s.hits = make(tally[Intent], 0, 6)
 	n := 0
 	intentWords.Each(in, func(start, end int, i Intent) bool {
 		s.hits.add(i, end-start)
@@ -96,7 +104,7 @@ func asks(in []rune) bool {
 
 // decide orders the evidence: who is asked and complaints first, then the most
 // specific matter, then any question, then chat.
-func (s signs) decide() Intent {
+func (s *signs) decide() Intent {
 	if s.hits.of(Identity) > 0 {
 		return Identity
 	}
@@ -134,7 +142,7 @@ func (s signs) decide() Intent {
 }
 
 // class orders the work: whoever is about to buy first.
-func (s signs) class(i Intent) event.Class {
+func (s *signs) class(i Intent) event.Class {
 	switch i {
 	case Price, Size, Purchase:
 		return event.ClassPurchase

@@ -64,7 +64,8 @@ func kindOf(i Intent, in []rune) kind {
 	if len(in) > longestChat || slices.ContainsFunc(in, telling) || has(negations, in) {
 		return ""
 	}
-	covered, negated := make(tally[kind], 0, 6), false
+	var covered tally[kind]
+	negated := false
 	kindWords.Each(in, func(start, end int, k kind) bool {
 		negated = negated || start > 0 && negation(in[start-1]) || start > 1 && negation(in[start-2])
 		covered.add(k, end-start)
@@ -75,7 +76,7 @@ func kindOf(i Intent, in []rune) kind {
 		return ""
 	}
 	best, most := kind(""), 0
-	for _, c := range covered {
+	for _, c := range covered.all() {
 		n := 2 * c.n
 		if c.of == "admire" || c.of == "looks" { // the least special: 美女 is also whom one talks to
 			n--

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"slices"
 	"strings"
 
 	"livehost/aggregator/lexicon"
@@ -94,7 +95,12 @@ func bait(match, english []rune) string {
 	return phone(match, english)
 }
 
+// englishBait looks at text with letters, or a colon before an account; most Chinese
+// has neither.
 func englishBait(english []rune) string {
+	if !slices.ContainsFunc(english, func(r rune) bool { return letter(r) || r == ':' }) {
+		return ""
+	}
 	for i := range english {
 		if n, _ := englishCalls.Longest(english, i); n > 0 {
 			return string(english[i : i+n])

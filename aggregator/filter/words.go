@@ -1,6 +1,10 @@
 package filter
 
-import "livehost/aggregator/lexicon"
+import (
+	"slices"
+
+	"livehost/aggregator/lexicon"
+)
 
 // The built-in lists are short on purpose: a list that blocks 然后 is a fault. A
 // word of allowed that covers a listed one lets it pass.
@@ -43,10 +47,17 @@ func (f *Filter) words(match, question []rune) Verdict {
 	if startsWith(whole, match, 0) == len(match) {
 		return Verdict{Reason: Spam, Span: string(match)}
 	}
-	for _, try := range []struct {
+	for _, try := range [...]struct {
 		set *lexicon.Set[Reason]
 		in  []rune
-	}{{chinese, match}, {english, question}, {english, match}, {f.extra, match}, {f.extra, question}} {
+		off bool // nothing of it can be there
+	}{
+		{chinese, match, false}, {english, question, !slices.ContainsFunc(question, letter)}, {english, match, !slices.ContainsFunc(match, letter)},
+		{f.extra, match, f.extra.Empty()}, {f.extra, question, f.extra.Empty()},
+	} {
+		if try.off {
+			continue
+		}
 		if v := f.find(try.set, try.in); v.Reason != None {
 			return v
 		}

@@ -60,6 +60,9 @@ func New[T any](words map[string]T) *Set[T] {
 	return s
 }
 
+// Empty reports that the set has no words.
+func (s *Set[T]) Empty() bool { return len(s.root) == 0 }
+
 // Longest is the length in runes of the longest word that begins at in[i], and
 // its value; 0 when there is none. in is lower case.
 func (s *Set[T]) Longest(in []rune, i int) (length int, value T) {
