@@ -3,11 +3,13 @@ package app
 import (
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
 	"livehost/harness"
 	"livehost/harness/harnesstest"
+	"livehost/streams/event"
 )
 
 func devContent(t *testing.T, boundary string) *harness.Harness {
@@ -57,4 +59,37 @@ func TestReloadChangesOnlyDevReleasesOfLaterRuns(t *testing.T) {
 	if _, err := r.Resolve("none", ""); err == nil {
 		t.Error("a variant without release resolves")
 	}
+}
+
+// Runs go on with the release they were given while it is reloaded again and again.
+func TestReloadUnderRuns(t *testing.T) {
+	t.Parallel()
+	r, err := newReleases(devContent(t, "0"), nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents := []*harness.Harness{devContent(t, "1"), devContent(t, "2")}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 50 {
+				rel, err := r.Resolve("dev", "")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				w := event.Window{Kind: event.DanmakuWindow, Mode: event.Single, Members: []event.Member{{DanmakuID: "d", Text: "多少钱"}}}
+				first, hash := rel.Prompts.Build(&w, false), rel.Hash
+				if again := rel.Prompts.Build(&w, false); again.Prefix != first.Prefix || rel.Hash != hash {
+					t.Error("a release changed under a run")
+				}
+			}
+		})
+	}
+	for i := range 20 {
+		if err := r.reload(contents[i%2]); err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Wait()
 }
