@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -40,7 +39,7 @@ func (s *source) Stick(context.Context, string, string, event.Variant) (event.Va
 
 func assigner(t *testing.T, cfg abtest.Config, s *source) *abtest.Assigner {
 	t.Helper()
-	a, err := abtest.New(cfg, abtest.Deps{Definitions: s, Overrides: s, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	a, err := abtest.New(cfg, abtest.Deps{Definitions: s, Overrides: s, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

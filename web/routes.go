@@ -19,7 +19,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 func (s *Server) Handler() http.Handler {
 	files, err := fs.Sub(staticFiles, "static")
 	if err != nil {
-		panic(err) // the name is a constant of ours
+		panic(err) //nolint:forbidigo // the name is a constant of ours
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.live)

@@ -1,7 +1,6 @@
 package redisstore_test
 
 import (
-	"io"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -98,7 +97,7 @@ func TestWayDown(t *testing.T) {
 	ctx := t.Context()
 	cfg := abtest.DefaultConfig()
 	cfg.SnapshotPath = filepath.Join(t.TempDir(), "abtest.json")
-	deps := abtest.Deps{Definitions: store, Overrides: store, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	deps := abtest.Deps{Definitions: store, Overrides: store, Log: slog.New(slog.DiscardHandler)}
 	start := func() *abtest.Assigner {
 		a, err := abtest.New(cfg, deps)
 		must(t, err)

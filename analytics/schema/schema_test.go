@@ -2,7 +2,6 @@ package schema_test
 
 import (
 	"database/sql"
-	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -19,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var log = slog.New(slog.NewTextHandler(io.Discard, nil))
+var log = slog.New(slog.DiscardHandler)
 
 func database(t *testing.T) *sql.DB {
 	t.Helper()

@@ -40,8 +40,12 @@ func Open(path string, start time.Time, speed float64) (*Clock, *Keeper, error) 
 	case err != nil:
 		return nil, nil, fmt.Errorf("clock: %w", err)
 	default:
-		if err := json.Unmarshal(b, &k.state); err != nil || len(k.state.Segments) == 0 {
-			return nil, nil, fmt.Errorf("clock: %s is not a clock history (%v); remove the data directory to start anew", path, err)
+		err := json.Unmarshal(b, &k.state)
+		if err == nil && len(k.state.Segments) == 0 {
+			err = errors.New("it holds no segment")
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("clock: %s is not a clock history: %w; remove the data directory to start anew", path, err)
 		}
 		k.resume(now, speed)
 	}

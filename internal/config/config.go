@@ -93,7 +93,7 @@ func At(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // the joined error itself is taken apart, not one it wraps
+	joined, ok := err.(interface{ Unwrap() []error }) // the joined error itself is taken apart, not one it wraps
 	if !ok {
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -3,7 +3,6 @@ package lifecycle_test
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -17,7 +16,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func app(run lifecycle.Runner) *fx.App {
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	return fx.New(fx.NopLogger, fx.Invoke(func(lc fx.Lifecycle, sd fx.Shutdowner) {
 		lifecycle.Append(lc, sd, log, "part", run)
 	}))

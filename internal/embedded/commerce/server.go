@@ -112,7 +112,9 @@ func (s *Server) Run(ctx context.Context) error {
 	if err := s.http.Shutdown(stop); err != nil {
 		_ = s.http.Close()
 	}
-	<-done
+	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("commerce: %w", err)
+	}
 	return nil
 }
 

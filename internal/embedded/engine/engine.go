@@ -105,7 +105,7 @@ func (e *Engine) spawn(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("engine: %w", err)
 	}
-	cmd := exec.Command(self, ChildCommand,
+	cmd := exec.Command(self, ChildCommand, //nolint:noctx // the child outlives the context of its start; it ends with its standard input
 		"--library", e.cfg.Library, "--datadir", e.cfg.DataDir, "--socket", e.socket,
 		"--port", strconv.Itoa(e.cfg.Port), "--memorybytes", strconv.FormatInt(e.cfg.MemoryBytes, 10),
 		"--connections", strconv.Itoa(e.cfg.Connections))

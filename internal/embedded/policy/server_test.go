@@ -291,7 +291,7 @@ func TestMaxTokensCutsTheAnswer(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, nil, clock.Real())
 	req := ready("多少钱")
-	req.MaxTokens = 2
+	req.MaxCompletionTokens = 2
 	tn, err := stream(t.Context(), c, req)
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestMaxTokensCutsTheAnswer(t *testing.T) {
 		t.Errorf("got %+v", tn)
 	}
 	req = ready("5号多少钱")
-	req.MaxTokens = 11
+	req.MaxCompletionTokens = 11
 	if tn, err = stream(t.Context(), c, req); err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestMaxTokensShortensReasoningFirst(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, simulated, speed(t, 1000))
 	req := ready("多少钱")
-	req.MaxTokens = 10
+	req.MaxCompletionTokens = 10
 	tn, err := stream(t.Context(), c, req)
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"os"
 	"testing"
@@ -35,7 +34,7 @@ func Config(t testing.TB) engine.Config {
 // Start runs an engine, restarted when it dies, until the test ends.
 func Start(t testing.TB, cfg engine.Config) *engine.Engine {
 	t.Helper()
-	e, err := engine.Start(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	e, err := engine.Start(t.Context(), cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

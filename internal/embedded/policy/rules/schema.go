@@ -73,11 +73,6 @@ func (s *schema) number() bool {
 	return slices.Contains(s.Type, "integer") || slices.Contains(s.Type, "number")
 }
 
-// closed says that only certain texts are values: a number, a pattern or an enum.
-func (s *schema) closed() bool {
-	return s != nil && (s.number() || s.pattern != nil || len(s.Enum) > 0)
-}
-
 // value makes text an argument of this schema; ok is false when it is none.
 func (s *schema) value(text string) (v any, ok bool) {
 	if s == nil {
