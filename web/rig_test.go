@@ -152,6 +152,7 @@ func answered() []event.Event {
 	model.Seq, model.Round, model.Kind, model.Name, model.Replica = 1, 1, event.StepModel, "scripted", "p0"
 	model.StartedMs, model.EndedMs, model.FirstTokenMs, model.PromptTokens, model.CompletionTokens = evening+300, evening+1300, 250, 900, 42
 	model.Input, model.Output, model.Reasoning = "the secret prompt", "raw tool call markup", "secret thoughts"
+	model.Calls = []event.StepCall{{Name: "get_price", Arguments: `{"link_id":"3"}`}}
 	tool.Seq, tool.Round, tool.Kind, tool.Name, tool.StartedMs, tool.EndedMs = 2, 1, event.StepTool, "get_price", evening+1300, evening+1340
 	tool.Input, tool.Output = `{"link_id":"3"}`, `{"price_fen":5900}`
 	return []event.Event{

@@ -188,7 +188,7 @@ func TestDanmakuAndRun(t *testing.T) {
 	r.publish(t, answered()...)
 	r.shows(t, "/", "3号今天59元", "+3.6 s", "spoken", "+5.0 s", "answered", "aloud")
 	r.shows(t, "/danmaku?id=d1", "已回答", "step by step", "intent price")
-	body := r.shows(t, query("/run", "id", "w1#1"), "get_price", "price_fen", "900 → 42", "price_grounding", "harness-1", "<rect")
+	body := r.shows(t, query("/run", "id", "w1#1"), "get_price", "price_fen", "900 → 42", "calls</span> <code>get_price</code>", "price_grounding", "harness-1", "<rect")
 	for _, secret := range []string{"secret prompt", "secret thoughts", "raw tool call markup"} {
 		if strings.Contains(body, secret) {
 			t.Errorf("the run page shows %q", secret)

@@ -180,6 +180,12 @@ func (s *story) step(e event.Step) {
 			what += part.before + snippet(part.text)
 		}
 	}
+	for i, c := range e.Calls {
+		what += []string{", calls ", " and "}[min(i, 1)] + c.Name + snippet(c.Arguments)
+	}
+	if e.PromptTokens > 0 {
+		what += fmt.Sprintf("; %d tokens in, %d out, the first after %.2f s", e.PromptTokens, e.CompletionTokens, float64(e.FirstTokenMs)/1000)
+	}
 	s.add(e.StartedMs, 3, "%s", what)
 }
 

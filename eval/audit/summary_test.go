@@ -115,7 +115,12 @@ func (w *world) answer(window string, atMs int64, text, tool string, ids ...stri
 	w.put(atMs+100, event.Window{Schema: 1, WindowID: event.WindowID(window), RoomID: "r", Kind: event.DanmakuWindow, Mode: event.Single, Variant: "a",
 		Members: members(atMs, ids...), AnswerByMs: start + atMs + 15_000})
 	run := event.NewRunID(event.WindowID(window), 1)
-	w.put(atMs+3000, event.Step{Schema: 1, RunID: run, WindowID: event.WindowID(window), RoomID: "r", Seq: 1, Kind: event.StepTool, Name: "get_product", Output: tool})
+	w.put(atMs+2000, event.Step{
+		Schema: 1, RunID: run, WindowID: event.WindowID(window), RoomID: "r", Seq: 1, Kind: event.StepModel, Name: "p-1", Round: 1, Input: "the prompt",
+		FirstTokenMs: 250, PromptTokens: 900, CompletionTokens: 40,
+		Calls: []event.StepCall{{Name: "get_product", Arguments: `{"link_id":"1"}`}, {Name: "get_stock", Arguments: `{"link_id":"1"}`}},
+	})
+	w.put(atMs+3000, event.Step{Schema: 1, RunID: run, WindowID: event.WindowID(window), RoomID: "r", Seq: 2, Kind: event.StepTool, Name: "get_product", Output: tool})
 	w.put(atMs+3500, event.Reply{Schema: 1, ReplyID: event.WindowID(window), RunID: run, Attempt: 1, RoomID: "r", Kind: event.DanmakuWindow, Variant: "a", Mode: event.Single,
 		Public: &event.PublicReply{Text: text, Covers: covers(ids)}, Members: members(atMs, ids...), CreatedMs: start + atMs + 3500, Class: 1, Language: "zh",
 		Verdicts: []event.Verdict{{Rule: "grounding", Version: "1", Stage: "before_reply", Action: "allow"}}, Timing: event.Timing{LaneWallUs: 1_000, SlotWallUs: 2_000, PolicyWallUs: 3_380_000, ToolWallUs: 10_000, RunMs: 3400}})

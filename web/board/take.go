@@ -136,6 +136,10 @@ func (b *Board) stepped(e event.Step) {
 	if !b.cfg.Reasoning {
 		e.Reasoning = ""
 	}
+	e.Calls = slices.Clone(e.Calls)
+	for i := range e.Calls {
+		e.Calls[i].Arguments = "" // in the steps of the tools
+	}
 	e.Input, e.Output, e.Reasoning = clip(e.Input, maxStepText), clip(e.Output, maxStepText), clip(e.Reasoning, maxStepReasoning)
 	w.step(e)
 	if len(w.data.Steps) == 1 { // the rows only link to the run
