@@ -315,6 +315,11 @@ func class(c event.Class) func(*event.Reply) { return func(e *event.Reply) { e.C
 
 func privately(danmaku, text string) func(*event.Reply) {
 	return func(e *event.Reply) {
+		if !slices.ContainsFunc(e.Members, func(m event.Member) bool { return m.DanmakuID == event.DanmakuID(danmaku) }) {
+			e.Members = append(e.Members, event.Member{
+				DanmakuID: event.DanmakuID(danmaku), ViewerID: event.ViewerID("u-" + danmaku), PlatformMs: e.CreatedMs, AnswerByMs: e.AnswerByMs, SpeakByMs: e.SpeakByMs,
+			})
+		}
 		e.Private = append(e.Private, event.PrivateReply{DanmakuID: event.DanmakuID(danmaku), ViewerID: event.ViewerID("u-" + danmaku), Text: text})
 	}
 }

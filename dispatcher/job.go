@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rivo/uniseg"
+
 	"livehost/dispatcher/pacing"
 	"livehost/dispatcher/speech"
 	"livehost/streams"
@@ -61,6 +63,7 @@ type item struct {
 	length    time.Duration
 	owed      []*owed // none for event windows
 	began     bool    // its started is in the log
+	shortened bool    // the reply says more
 	followers []*item // other variants' answers to the same question, in rooms without private text
 }
 
@@ -72,6 +75,44 @@ func (it *item) write(heard string) {
 		it.script = append(it.script, Sentence{Text: s.Heard, Spoken: s.Spoken, Length: length})
 		it.length += length
 	}
+}
+
+// shorten leaves out what is beyond the longest speech: whole sentences; of a single one
+// that is too long, what follows its last whole character in time.
+func (it *item) shorten(longest time.Duration) {
+	kept, length := 0, time.Duration(0)
+	for _, s := range it.script {
+		if length += s.Length; length > longest {
+			break
+		}
+		kept++
+	}
+	switch {
+	case kept == len(it.script):
+		return
+	case kept > 0:
+		var parts []string
+		for _, s := range it.script[:kept] {
+			parts = append(parts, s.Text)
+		}
+		it.write(it.joined(parts))
+	default:
+		it.write(cut(it.script[0].Text, longest))
+	}
+	it.shortened = true
+}
+
+// cut is as much of the beginning as can be said in time. Characters of several runes
+// (flags, letters with marks) stay whole.
+func cut(text string, longest time.Duration) string {
+	var length time.Duration
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		if length += pacing.Length(g.Str()); length > longest {
+			from, _ := g.Positions()
+			return text[:from]
+		}
+	}
+	return text
 }
 
 // spoken is the whole text for an engine.

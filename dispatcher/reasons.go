@@ -20,5 +20,6 @@ const (
 	reasonOutletFailed = "outlet_failed"       // [failed] the outlet gave an error before the first audio
 	reasonLedgerAway   = "ledger_unavailable"  // [failed] could not make sure that it was not a repeat in time
 	reasonShadow       = "shadow"              // shadow replies only: the delivery is skipped, and names no danmaku
+	reasonShortened    = "shortened"           // on a delivery that was heard: the reply says more than may be said at once
 	reasonVoiceBusy    = "voice_busy"          // event windows only: the delivery is skipped
 )

@@ -64,7 +64,7 @@ func (rm *room) shadow(pl *plan, reply *event.Reply, nowMs int64) {
 }
 
 // claim makes this job the owner of the reply's danmaku, except those that are
-// settled already: by an outcome, by being handed back, by an earlier delivery
+// of another window, or settled already: by an outcome, by being handed back, by an earlier delivery
 // whose outcome is missing (written now), or by waiting here for another reply.
 func (rm *room) claim(pl *plan, j *job, nowMs int64) (public, private []*owed) {
 	members := make(map[event.DanmakuID]event.Member, len(j.reply.Members))
@@ -72,14 +72,15 @@ func (rm *room) claim(pl *plan, j *job, nowMs int64) (public, private []*owed) {
 		members[m.DanmakuID] = m
 	}
 	taken := map[event.DanmakuID]*owed{}
-	one := func(id event.DanmakuID, viewer event.ViewerID, text string) *owed {
+	one := func(id event.DanmakuID, text string) *owed {
 		if o := taken[id]; o != nil { // in both parts: public wins, private is the second choice
 			o.private = text
 			return nil
 		}
 		m, ok := members[id]
-		if !ok {
-			m = event.Member{DanmakuID: id, ViewerID: viewer, AnswerByMs: j.reply.AnswerByMs, SpeakByMs: j.reply.SpeakByMs}
+		if !ok { // whoever holds it answers it
+			rm.d.deps.Log.Error("a reply names a danmaku that is not of its window", "room_id", rm.id, "reply_id", j.reply.ReplyID, "danmaku_id", id)
+			return nil
 		}
 		o := &owed{member: m, job: j, private: text}
 		if !rm.settled(pl, o, nowMs) {
@@ -90,13 +91,13 @@ func (rm *room) claim(pl *plan, j *job, nowMs int64) (public, private []*owed) {
 	}
 	if j.reply.Public != nil {
 		for _, id := range j.reply.Public.Covers {
-			if o := one(id, "", ""); o != nil {
+			if o := one(id, ""); o != nil {
 				public = append(public, o)
 			}
 		}
 	}
 	for _, p := range j.reply.Private {
-		if o := one(p.DanmakuID, p.ViewerID, p.Text); o != nil {
+		if o := one(p.DanmakuID, p.Text); o != nil {
 			private = append(private, o)
 		}
 	}
@@ -303,7 +304,7 @@ func (rm *room) join(it *item) {
 	}) {
 		it.owed = append(old.owed, it.owed...)
 		if better(&old.job.reply, reply) {
-			it.job, it.heard, it.script, it.length = old.job, old.heard, old.script, old.length
+			it.job, it.heard, it.script, it.length, it.shortened = old.job, old.heard, old.script, old.length, old.shortened
 		}
 		it.followers = append(old.followers, it.followers...)
 	}

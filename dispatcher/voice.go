@@ -314,6 +314,9 @@ func (d *Dispatcher) afterSpeech(rm *room, it *item, claim Claim, spoken Spoken,
 		answered := *it // as it was heard
 		rm.idle(nowMs)
 		state, reason := rm.howItEnded(&then, it, spoken, err, nowMs)
+		if state == event.DeliveryEnded && answered.shortened {
+			reason = reasonShortened
+		}
 		dl := spokenDelivery(&answered, d.voice(), state, reason, nowMs)
 		dl.FirstAudioMs, dl.EndMs = spoken.FirstAudioMs, spoken.EndMs
 		if state == event.DeliveryInterrupted {

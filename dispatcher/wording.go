@@ -76,6 +76,7 @@ func (rm *room) newItem(j *job, answers []*owed) *item {
 	}
 	it := &item{job: j, owed: answers}
 	it.write(speech.Clean(speech.Names(j.reply.Public.Text, names, j.reply.Language, rm.d.cfg.Wording.unfit)))
+	it.shorten(rm.d.cfg.MaxSpeech)
 	return it
 }
 
