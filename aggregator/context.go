@@ -1,7 +1,6 @@
 package aggregator
 
 import (
-	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -15,7 +14,6 @@ const (
 	maxFocus          = 32
 	maxUtterances     = 3
 	maxUtteranceRunes = 50
-	maxTurns          = 48 // kept of a room
 	maxSnapshotTurns  = 3
 	maxTurnRunes      = 60
 	maxPaid           = 500
@@ -36,7 +34,7 @@ type roomContext struct {
 	focus      []focus // ascending time
 	links      map[event.LinkID]event.ProductID
 	utterances []utterance // ascending time
-	turns      []turn      // oldest first
+	turns      dialogue
 	payers     []payer
 }
 
@@ -56,17 +54,6 @@ type utterance struct {
 	ms   int64
 	text string
 }
-
-// turn is one asker's question and what was heard; one per delivery and viewer.
-type turn struct {
-	id     uint64 // of delivery and viewer: hashes, because all of a room's are looked at for every window
-	viewer uint64
-	event.Turn
-}
-
-var turnSeed = maphash.MakeSeed()
-
-func hashOf[S ~string](s S) uint64 { return maphash.String(turnSeed, string(s)) }
 
 func newRoomContext(s event.RoomSettings) roomContext {
 	return roomContext{settings: s, links: map[event.LinkID]event.ProductID{}}
@@ -186,25 +173,6 @@ func (c *roomContext) paid(v event.ViewerID) bool {
 	return true
 }
 
-func (c *roomContext) said(t turn) {
-	for i := range c.turns {
-		if c.turns[i].same(t) {
-			c.turns[i] = t
-			return
-		}
-	}
-	if c.turns = append(c.turns, t); len(c.turns) > maxTurns {
-		c.turns = slices.Delete(c.turns, 0, len(c.turns)-maxTurns)
-	}
-}
-
-// same reports whether t is the same turn, perhaps heard further. One recalled from
-// the room's state has no id.
-func (t turn) same(u turn) bool {
-	const longMs = 60_000
-	return t.id == u.id || t.id == 0 && t.viewer == u.viewer && t.Question == u.Question && u.TimeMs-t.TimeMs < longMs
-}
-
 // own is s without the record that it is a part of, for what is kept long.
 func own[S ~string](s S) S { return S(strings.Clone(string(s))) }
 
@@ -225,9 +193,9 @@ func (r *room) remember(d event.Delivery) {
 			answer = own(text.Truncate(d.Text, maxTurnRunes))
 		}
 		viewer := hashOf(it.member.ViewerID)
-		r.context.said(turn{hashOf(d.DeliveryID) ^ viewer, viewer, event.Turn{
+		r.context.turns.add(turnKey{hashOf(d.DeliveryID) ^ viewer, viewer}, event.Turn{
 			ViewerID: own(it.member.ViewerID), Question: own(text.Truncate(it.member.Question, maxTurnRunes)), Answer: answer, TimeMs: d.TimeMs,
-		}})
+		})
 	}
 }
 
@@ -252,17 +220,7 @@ func (r *room) snapshot(items []*item, nowMs int64) event.ContextSnapshot {
 	for i, it := range items {
 		viewers[i] = hashOf(it.member.ViewerID)
 	}
-	var turns [maxSnapshotTurns]int
-	n := 0
-	for i := len(c.turns) - 1; i >= 0 && n < maxSnapshotTurns; i-- {
-		if slices.Contains(viewers, c.turns[i].viewer) {
-			turns[n] = i
-			n++
-		}
-	}
-	for _, i := range slices.Backward(turns[:n]) {
-		s.Dialogue = append(s.Dialogue, c.turns[i].Turn)
-	}
+	s.Dialogue = c.turns.of(viewers, maxSnapshotTurns)
 	for _, p := range c.payers {
 		if len(s.PaidViewers) < maxSnapshotPaid && slices.Contains(viewers, p.hash) {
 			s.PaidViewers = append(s.PaidViewers, p.viewer)
@@ -308,8 +266,8 @@ func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
 	c := &r.context
 	s := r.snapshot(nil, nowMs)
 	s.SpeechQueuedMs, s.WaitingDanmaku = 0, 0
-	for _, t := range slices.Backward(c.turns) { // the latest, as many as a snapshot holds
-		if s.Dialogue = append(s.Dialogue, t.Turn); size(s) > snapshotBytes {
+	for t := range c.turns.backward() { // the latest, as many as a snapshot holds
+		if s.Dialogue = append(s.Dialogue, *t); size(s) > snapshotBytes {
 			s.Dialogue = s.Dialogue[:len(s.Dialogue)-1]
 			break
 		}
@@ -338,7 +296,7 @@ func (c *roomContext) recall(s event.RoomState) {
 		c.utterances = append(c.utterances, utterance{text: u})
 	}
 	for _, t := range s.Context.Dialogue {
-		c.turns = append(c.turns, turn{0, hashOf(t.ViewerID), t})
+		c.turns.add(turnKey{viewer: hashOf(t.ViewerID)}, t)
 	}
 	for _, v := range s.Context.PaidViewers {
 		c.paid(v)

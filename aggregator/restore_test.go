@@ -207,3 +207,41 @@ func TestDialogueSurvivesARestart(t *testing.T) {
 		})
 	}
 }
+
+// The last turns of a room are known, those of one viewer in their order; older ones
+// make way.
+func TestDialogueOfABusyRoom(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.runMs = 100 * time.Millisecond
+		r.answer = func(w event.Window) []event.Event {
+			return append([]event.Event{event.Delivery{
+				Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RoomID: roomID, Channel: event.Public, State: event.DeliveryEnded,
+				Text: "答" + string(w.Members[0].DanmakuID), DanmakuIDs: []event.DanmakuID{w.Members[0].DanmakuID}, TimeMs: time.Now().UnixMilli(),
+			}}, answered(w)...)
+		}
+		ask := func(n int, viewer string) event.Window {
+			r.say(fmt.Sprint("d", n), viewer, fmt.Sprintf("%d号适合%d斤的人吗", n%90+1, n))
+			r.pass(time.Second)
+			ws := all[event.Window](r)
+			return ws[len(ws)-1]
+		}
+		for n := range 100 {
+			ask(n, fmt.Sprint("a", n%12))
+		}
+		var got []string
+		for _, turn := range ask(100, "a4").Context.Dialogue {
+			got = append(got, turn.Answer)
+		}
+		if fmt.Sprint(got) != "[答d64 答d76 答d88]" {
+			t.Errorf("dialogue %v, want the viewer's last turns, oldest first", got)
+		}
+		ask(101, "a99")
+		for n := range 48 {
+			ask(102+n, fmt.Sprint("ac", n))
+		}
+		if d := ask(200, "a99").Context.Dialogue; len(d) != 0 {
+			t.Errorf("48 turns later: %v", d)
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package aggregator
+
+import (
+	"hash/maphash"
+	"iter"
+	"slices"
+
+	"livehost/streams/event"
+)
+
+// dialogue is the last turns of a room, one per delivery and viewer. Every window
+// looks through all of them and every delivery adds one: their keys lie together, and
+// nothing is moved when an old one makes way.
+type dialogue struct {
+	keys  []turnKey
+	turns []event.Turn
+	next  int // where the next one goes, once there are maxTurns
+}
+
+// maxTurns are kept of a room.
+const maxTurns = 48
+
+// turnKey is hashes: of delivery and viewer, 0 for a turn recalled from the room's
+// state, and of the viewer.
+type turnKey struct{ id, viewer uint64 }
+
+var turnSeed = maphash.MakeSeed()
+
+func hashOf[S ~string](s S) uint64 { return maphash.String(turnSeed, string(s)) }
+
+// add notes a turn, in the place of what was heard of it so far.
+func (d *dialogue) add(k turnKey, t event.Turn) {
+	for i := range d.keys {
+		if d.same(i, k, t) {
+			d.keys[i], d.turns[i] = k, t
+			return
+		}
+	}
+	if len(d.keys) < maxTurns {
+		d.keys, d.turns = append(d.keys, k), append(d.turns, t)
+		return
+	}
+	d.keys[d.next], d.turns[d.next] = k, t
+	d.next = (d.next + 1) % maxTurns
+}
+
+// same reports whether t is the turn at i, perhaps heard further.
+func (d *dialogue) same(i int, k turnKey, t event.Turn) bool {
+	const longMs = 60_000
+	switch have := d.keys[i]; {
+	case have.id != 0:
+		return have.id == k.id
+	default:
+		return k.id != 0 && have.viewer == k.viewer && d.turns[i].Question == t.Question && t.TimeMs-d.turns[i].TimeMs < longMs
+	}
+}
+
+// at is the index of the n-th newest.
+func (d *dialogue) at(n int) int { return (d.next + 2*len(d.keys) - 1 - n) % len(d.keys) }
+
+// backward is all turns, newest first.
+func (d *dialogue) backward() iter.Seq[*event.Turn] {
+	return func(yield func(*event.Turn) bool) {
+		for n := range d.keys {
+			if !yield(&d.turns[d.at(n)]) {
+				return
+			}
+		}
+	}
+}
+
+// of is the last turns of the viewers, at most so many, oldest first.
+func (d *dialogue) of(viewers []uint64, most int) (out []event.Turn) {
+	for n := 0; n < len(d.keys) && len(out) < most; n++ {
+		if i := d.at(n); slices.Contains(viewers, d.keys[i].viewer) {
+			if out == nil {
+				out = make([]event.Turn, 0, most)
+			}
+			out = append(out, d.turns[i])
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
