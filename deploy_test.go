@@ -88,3 +88,30 @@ func TestComposeConfigurations(t *testing.T) {
 		}
 	}
 }
+
+// TestLlamacppExample puts the small model's content together as docs/llamacpp.md
+// says, and checks it with the configuration beside it.
+func TestLlamacppExample(t *testing.T) {
+	dir := t.TempDir()
+	small := filepath.Join(dir, "small")
+	for from, to := range map[string]string{
+		"harness/catalog": "catalog", "harness/faq": "faq", "harness/hooks": "hooks", "deploy/llamacpp/harness": ".",
+	} {
+		if err := os.CopyFS(filepath.Join(small, to), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const fallbacks = "prompts/fallbacks.yaml"
+	b, err := os.ReadFile(filepath.Join("harness", fallbacks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(small, fallbacks), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LIVEHOST_HARNESS__DIR", small)
+	var out, errs bytes.Buffer
+	if code := app.Main([]string{"check", "--config", "deploy/llamacpp/livehost.yaml", "--embedded"}, strings.NewReader(""), &out, &errs); code != 0 {
+		t.Errorf("exit %d: %s", code, &errs)
+	}
+}
