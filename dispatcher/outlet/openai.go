@@ -83,8 +83,8 @@ type speechRequest struct {
 	Speed          float64 `json:"speed"`
 }
 
-// maxAudio bounds one sentence's audio: minutes of it at 48 kHz.
-const maxAudio = 32 << 20
+// maxAudio bounds one sentence's audio: more than a minute of it at 48 kHz.
+const maxAudio = 8 << 20
 
 // Synthesise implements Synthesiser.
 func (o *OpenAISpeech) Synthesise(ctx context.Context, s dispatcher.Sentence, language string) (Clip, error) {
@@ -114,9 +114,12 @@ func (o *OpenAISpeech) Synthesise(ctx context.Context, s dispatcher.Sentence, la
 	if resp.StatusCode != http.StatusOK {
 		return Clip{}, statusError("openai speech", resp)
 	}
-	wav, err := io.ReadAll(io.LimitReader(resp.Body, maxAudio))
+	wav, err := io.ReadAll(io.LimitReader(resp.Body, maxAudio+1))
 	if err != nil {
 		return Clip{}, callError(ctx, "openai speech", err)
+	}
+	if len(wav) > maxAudio {
+		return Clip{}, fault.Errorf(fault.Invalid, "openai speech: more than %d bytes of audio", maxAudio)
 	}
 	length, err := wavLength(wav)
 	if err != nil {

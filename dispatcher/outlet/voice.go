@@ -72,6 +72,9 @@ func (v *Voice) With(floor *Floor, sinks ...Sink) *Voice {
 // Name is the synthesiser's.
 func (v *Voice) Name() string { return v.synth.Name() }
 
+// errNoAudio is a sentence that would be silence, and count as heard.
+var errNoAudio = fault.Errorf(fault.Invalid, "outlet: no audio")
+
 // errTooLong is audio that would outlast the time for which the voice is ours.
 var errTooLong = fault.Errorf(fault.Invalid, "outlet: the audio is longer than the voice may speak")
 
@@ -148,8 +151,11 @@ func (v *Voice) ready(ctx context.Context, u dispatcher.Utterance, next <-chan s
 	case <-limited.Done():
 		return Clip{}, over()
 	}
-	if got.err != nil {
+	switch {
+	case got.err != nil:
 		return Clip{}, got.err
+	case got.clip.Length <= 0:
+		return Clip{}, errNoAudio
 	}
 	if v.floor.await(limited, u.RoomID) != nil || first && v.clock.NowMs() > u.SpeakByMs {
 		return Clip{}, over()
