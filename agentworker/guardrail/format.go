@@ -20,6 +20,7 @@ var (
 	refusal   = regexp.MustCompile(`(?i)^\W*(拒绝回复|无法回答|我?不能回答|不予回复|no reply|\[?silent\]?|n/?a|null|none|i cannot (answer|help)|i can't (answer|help))\W*$`)
 	spaces    = regexp.MustCompile(`\s+`)
 	webLink   = regexp.MustCompile(`(?i)https?://\S+|www\.\S+`)
+	emoji     = regexp.MustCompile(`[\x{2600}-\x{27BF}\x{1F000}-\x{1FAFF}\x{FE0F}\x{200D}\x{20E3}]+`)
 	bracketed = regexp.MustCompile(`\[[\p{Han}A-Za-z_]{1,8}\]`)
 )
 
@@ -44,9 +45,13 @@ func ReplyFormat(in *Input) (Finding, bool) {
 		span = bracketed.FindString(in.Text)
 	}
 	if span == "" {
+		span = emoji.FindString(in.Text)
+	}
+	if span == "" {
 		return fine, true
 	}
-	plain := bracketed.ReplaceAllString(emphasis.ReplaceAllString(in.Text, ""), "")
+	plain := emoji.ReplaceAllString(in.Text, "")
+	plain = bracketed.ReplaceAllString(emphasis.ReplaceAllString(plain, ""), "")
 	return Finding{Span: span, Detail: "not plain speech", Rewrite: strings.TrimSpace(spaces.ReplaceAllString(plain, " "))}, false
 }
 

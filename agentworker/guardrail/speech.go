@@ -19,8 +19,10 @@ var (
 // question whether this is an AI.
 func Identity(in *Input) (Finding, bool) {
 	plainText := squeezed(in.Text)
-	if at := claimsHuman.FindString(plainText); at != "" {
-		return found(at, "claims to be human")
+	for _, at := range claimsHuman.FindAllStringIndex(plainText, -1) {
+		if !away.MatchString(plainText[at[1]:]) || !saysAI.MatchString(plainText[:at[0]]) {
+			return found(plainText[at[0]:at[1]], "claims to be human")
+		}
 	}
 	if at := lived.FindString(plainText); at != "" {
 		return found(at, "claims to have used or lived something")
@@ -33,7 +35,10 @@ func Identity(in *Input) (Finding, bool) {
 	return fine, true
 }
 
-var leaks = regexp.MustCompile(`(?i)用户(在|想|问|说|询问|需要|可能|是|的问题)|我(应该|需要)先?(调用|使用|回答|给出|检查|看看?(工具|规则|技能))|我应该先?查|\bthe user\b|\bi (should|need to|must) (first )?(call|use|check the|answer|respond|reply|look up)|</?(tool_call|function|parameter|think|thinking|reasoning|block|danmaku|system|tool_response)\b|<\|[^|]*\||\{\s*"|"\s*:\s*["{\[]|\{\{|\{result|\{link|\{focus|<[a-z_/]+(\s[^>]*)?>|system prompt|系统提示词?|提示词|tool_calls?|function call|reasoning_content|\b(NOT_FOUND|BAD_ARGS|TIMEOUT|PERMISSION|MALFORMED|UPSTREAM)\b|(internal|server|upstream|fatal|runtime) error|exception|traceback|stack trace|http ?[45]\d\d|status code|undefined|null pointer|\b(room_status|product_facts|focus_link_id|link_id)\b|[a-z]+_[a-z]+_[a-z]+|mode: ?(single|multi)`)
+// away says that a human host is not here now: 我是AI，真人主播晚点上播.
+var away = regexp.MustCompile(`^[^，,。]{0,6}(晚点|稍后|待会|一会|不在|下播|休息|明天|再来|上播|回来)`)
+
+var leaks = regexp.MustCompile(`(?i)我的(规则|指令|设定|提示|要求)(是|里|写|说|要求|不)|我(收到|接到|得到)的(要求|指令|规则|设定)|(系统|平台|后台|程序)(要求|让|规定|设定)我|我被(要求|设定|告知|规定|训练)|\bi was (told|instructed|asked|programmed|configured) to\b|\bmy (rules|instructions|guidelines|system|prompt)\b|用户(在|想|问|说|询问|需要|可能|是|的问题)|我(应该|需要)先?(调用|使用|回答|给出|检查|看看?(工具|规则|技能))|我应该先?查|\bthe user\b|\bi (should|need to|must) (first )?(call|use|check the|answer|respond|reply|look up)|</?(tool_call|function|parameter|think|thinking|reasoning|block|danmaku|system|tool_response)\b|<\|[^|]*\||\{\s*"|"\s*:\s*["{\[]|\{\{|\{result|\{link|\{focus|<[a-z_/]+(\s[^>]*)?>|system prompt|系统提示词?|提示词|tool_calls?|function call|reasoning_content|\b(NOT_FOUND|BAD_ARGS|TIMEOUT|PERMISSION|MALFORMED|UPSTREAM)\b|(internal|server|upstream|fatal|runtime) error|exception|traceback|stack trace|http ?[45]\d\d|status code|undefined|null pointer|\b(room_status|product_facts|focus_link_id|link_id)\b|[a-z]+_[a-z]+_[a-z]+|mode: ?(single|multi)`)
 
 // Leakage objects to internal text: markup, prompts, tool and block names,
 // placeholders, JSON, errors, and the harness's own prose.
@@ -53,7 +58,7 @@ func Leakage(in *Input) (Finding, bool) {
 	return fine, true
 }
 
-var bait = regexp.MustCompile(`(?i)加(我|个|一下)?(微信|微|v信|vx|wx|qq|扣扣|薇|威)|微信(号|群)?|薇信|(^|[^a-z])(vx|wechat|whatsapp|telegram|line id|instagram)([^a-z]|$)|(q|扣)(q|扣)?群|qq|私聊我|私信我|进群|加群|粉丝群|dm me|text me|call me|add me|1[3-9]\d{9}|\d{3,4}-\d{7,8}|https?://|www\.|[a-z0-9._]+@[a-z0-9.]+\.[a-z]{2,}|t\.me/|扫码|二维码|淘口令|加企业|站外|线下交易|转账`)
+var bait = regexp.MustCompile(`(?i)加v(聊|我|信|[^a-z]|$)|[微薇威]\s?[❤♥💗信xX]|[微薇]❤?号|私我|私一下|滴我|联系方式|某(音|宝|书|手|东)|主页有|搜(我|一下我)|[零〇一二三四五六七八九幺]{7,}|加(我|个|一下)?(微信|微|v信|vx|wx|qq|扣扣|薇|威)|微信(号|群)?|薇信|(^|[^a-z])(vx|wechat|whatsapp|telegram|line id|instagram)([^a-z]|$)|(q|扣)(q|扣)?群|qq|私聊我|私信我|进群|加群|粉丝群|dm me|text me|call me|add me|1[3-9]\d{9}|\d{3,4}-\d{7,8}|https?://|www\.|[a-z0-9._]+@[a-z0-9.]+\.[a-z]{2,}|t\.me/|扫码|二维码|淘口令|加企业|站外|线下交易|转账`)
 
 // ContactBait objects to leading viewers off the platform.
 func ContactBait(in *Input) (Finding, bool) {
@@ -67,7 +72,7 @@ func ContactBait(in *Input) (Finding, bool) {
 }
 
 // declined stands right before what a reply will not do: 不能加微信.
-var declined = regexp.MustCompile(`(?i)(不能|不可以|没法|不方便|不支持|无法|不让|没有|不用|不|can't|cannot|can not|don't|do not|no)( ?(随便|私下|在这|give out|share|do|use|have))?\s*$`)
+var declined = regexp.MustCompile(`(?i)(不能|不可以|没法|不方便|不支持|无法|不让|没有|不用|不|(不能|不可以|不方便|不会|没法)(留|给|发|提供|要)|can't|cannot|can not|don't|do not|no)( ?(随便|私下|在这|give out|share|do|use|have))?\s*$`)
 
 // sensitiveWords are words our own replies never need. Word lists of a platform
 // belong to the aggregator's filters; this is the last line for what is spoken.
@@ -124,6 +129,8 @@ func foldWidth(s string) string {
 		switch {
 		case r >= 0xFF01 && r <= 0xFF5E:
 			return r - 0xFEE0
+		case r == '➕':
+			return '加'
 		case r == 0x3000:
 			return ' '
 		case unicode.In(r, unicode.Cf, unicode.Variation_Selector):

@@ -15,6 +15,8 @@ var wordings = []struct {
 	{"testimony without evidence", regexp.MustCompile(`(?i)(好多|很多|不少|大家|姐妹们?|宝宝们|宝妈们?|客户|顾客|买家|粉丝|老客|回头客|用过的)[^，,。]{0,6}(都说|都在说|反馈|反映|说(好|舒服|有用|喜欢|效果|管用)|都夸|都回购|评价都)|(everyone|everybody|customers|people|buyers|lots of people|users) (say|says|love|loves|rave|report|tell)`), []string{"好评", "反馈", "reviews"}},
 	{"bearing of water without evidence", regexp.MustCompile(`(?i)(下雨|淋雨|雨天)[^，,。]{0,4}(没事|不怕|也能穿|不湿|照样)|不怕(雨|水|淋)|keeps? you dry|rain-?proof|weather-?proof|(fine|ok|okay|good|great) (in|for) (the |light |heavy )?rain`), []string{"防水", "防泼水", "waterproof", "water-resistant", "rainproof"}},
 	{"efficacy without evidence", regexp.MustCompile(`(?i)(肠胃|睡眠|皮肤|气色|关节|血管)[^，,。]{0,4}(舒服|好了|变好|改善|通畅)|不便秘|不失眠|不长痘|痘痘?(没|消|少)了|瘦了?[0-9一二三四五六七八九十]+斤|(一|两|三|1|2|3|几)(天|周|个月)[^，,。]{0,4}(见效|变白|变瘦|瘦|白|好了|有效果)`), nil},
+	{"vague price", regexp.MustCompile(`[一二三四五六七八九十百千两0-9](多|来)(块|元)|(几|十几|好几)(十|百)?(块|元)|(一杯奶茶|一顿饭|一顿外卖|一包烟|一杯咖啡)(的)?钱`), nil},
+	{"efficacy without evidence", regexp.MustCompile(`(用|吃|喝|敷|抹|涂)(了|完|上)?[^，,。]{0,3}(就|会|能)?(变?白了?|瘦|年轻|亮一)($|[^\p{Han}]|了|的|一)`), nil},
 	{"superlative", regexp.MustCompile(`(?i)(全网|全国|全世界|行业|同类|市面上|这个价位)[^，,。]{0,4}(第一|之最|最|天花板|没有对手)|天花板|没有比(这|它|我们)[^，,。]{0,6}更|史上最|no\.? ?1\b|top[- ]?1\b|\bbest[- ]in[- ]class|nothing beats|you won't find (a )?(better|cheaper)`), nil},
 }
 

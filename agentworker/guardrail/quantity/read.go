@@ -30,6 +30,8 @@ func fold(orig []rune) []rune {
 	out := make([]rune, len(orig))
 	for i, r := range orig {
 		switch {
+		case formal[r] != 0:
+			r = formal[r]
 		case r == '，': // separates, also between digits
 		case r >= 0xFF01 && r <= 0xFF5E:
 			r -= 0xFEE0
@@ -45,6 +47,9 @@ func fold(orig []rune) []rune {
 	}
 	return out
 }
+
+// formal numerals are read as the plain ones.
+var formal = map[rune]rune{'壹': '一', '贰': '二', '貳': '二', '叁': '三', '肆': '四', '伍': '五', '陆': '六', '柒': '七', '捌': '八', '玖': '九', '拾': '十', '佰': '百', '仟': '千', '萬': '万'}
 
 type scan struct{ text []rune }
 
@@ -384,6 +389,9 @@ func (s *scan) measured(i int) (Quantity, bool) {
 	}
 	if n.style == chinese && n.value >= 10*scale && s.before(i, amountWords) >= 0 && !isHan(s.at(n.end)) {
 		return Quantity{Kind: Money, Lo: n.value, Hi: n.value, End: n.end}, true // 只要六十九
+	}
+	if n.style == chinese && n.value >= 10*scale && isChineseDigit(s.at(i)) && s.at(i+1) == '十' && !isHan(s.at(n.end)) {
+		return Quantity{Kind: Plain, Lo: n.value, Hi: n.value, End: n.end}, true // 围巾八十八
 	}
 	if n.style != digits {
 		return Quantity{}, false
