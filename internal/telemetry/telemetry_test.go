@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -309,5 +310,32 @@ func TestValidate(t *testing.T) {
 	}
 	if err := telemetry.DefaultConfig().Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+// docs/telemetry.md names every metric.
+func TestDocNamesTheMetrics(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile("../../docs/telemetry.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tel, err := telemetry.New(t.Context(), telemetry.DefaultConfig(), telemetry.Deps{Clock: clock.Real(), Log: slog.New(slog.DiscardHandler), Scraped: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	work(tel.Instruments())
+	_, tool := tel.Instruments().Tool(t.Context(), "t", "1", "mcp", true, 1)
+	tool.ToolDone(t.Context(), "")
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(tel.Collector())
+	families, err := reg.Gather()
+	if err != nil || len(families) != 9 {
+		t.Fatalf("%v metrics, %v", families, err)
+	}
+	for _, f := range families {
+		if !strings.Contains(string(doc), "`"+f.GetName()+"`") {
+			t.Errorf("docs/telemetry.md does not have %s", f.GetName())
+		}
 	}
 }
