@@ -8,40 +8,107 @@ import (
 	"livehost/agentworker/guardrail/quantity"
 )
 
+// What a sentence must say for a sum that follows from others.
 var (
-	difference = regexp.MustCompile(`(?i)差|凑|short of|away from|more to`)
-	discounted = regexp.MustCompile(`(?i)折|算下来|到手|\boff\b|comes to`)
+	missing    = regexp.MustCompile(`(?i)差|凑|还要|short of|away from|more to`)
+	apart      = regexp.MustCompile(`(?i)差|贵|便宜|多|少|more|less|cheaper|difference`)
+	taken      = regexp.MustCompile(`(?i)减|到手|算下来|\boff\b|after|comes to`)
+	added      = regexp.MustCompile(`(?i)一共|加|合计|总共|共|一起|总价|两双|两件|两条|together|total|both|altogether|in all|plus`)
+	discounted = regexp.MustCompile(`(?i)折|算下来|到手|半价|\boff\b|half|comes to`)
+	threshold  = regexp.MustCompile(`(?i)满|凑|够|over|spend|reach`)
+	pair       = regexp.MustCompile(`(?i)两|2|both|two|pair`)
 )
 
+// sums are what a sum may follow from.
+type sums struct {
+	money  []int64 // prices, and sums that the text has rightly stated before
+	limits []int64 // to be reached
+	offs   []off
+	shares []int64 // to pay
+	counts []int64 // of pieces, in the sentence
+}
+
+// off is what is taken off from a limit on.
+type off struct{ from, sum int64 }
+
 // computed reports whether a sum follows from what evidence holds and the sentence
-// says how: what is missing to a threshold, or a price at a discount.
-func (e *Evidence) computed(c claim) bool {
+// says how: several of one, two together, what is off or missing, a price at a
+// discount.
+func (e *Evidence) computed(c claim, stated []int64) bool {
 	if c.Kind != quantity.Money || c.Lo != c.Hi {
 		return false
 	}
-	recs := e.records(c)
-	var sums, shares []int64
+	s := e.sums(c, stated)
+	v, one := c.Lo, quantity.Of(quantity.Count, 1).Lo
+	has := func(list []int64, x int64) bool { return slices.Contains(list, x) }
+	any := func(list []int64, ok func(int64) bool) bool { return slices.ContainsFunc(list, ok) }
+	times := func(a, share int64) int64 { return a * (share / (one / 1000)) / 1000 }
+	switch {
+	case threshold.MatchString(c.clause) && (has(s.limits, v) || slices.ContainsFunc(s.offs, func(o off) bool { return o.sum == v })):
+		return true
+	case any(s.counts, func(n int64) bool { return n > 1 && any(s.money, func(a int64) bool { return a*n == v }) }):
+		return true
+	case added.MatchString(c.clause) && any(s.money, func(a int64) bool { return has(s.money, v-a) }):
+		return true
+	case apart.MatchString(c.clause) && any(s.money, func(a int64) bool { return has(s.money, a+v) }):
+		return true
+	case missing.MatchString(c.clause) && any(s.money, func(a int64) bool { return has(s.limits, a+v) }):
+		return true
+	case taken.MatchString(c.clause) && any(s.money, func(a int64) bool {
+		return slices.ContainsFunc(s.offs, func(o off) bool { return a >= o.from && a-o.sum == v })
+	}):
+		return true
+	case !discounted.MatchString(c.clause):
+		return false
+	}
+	return any(s.money, func(a int64) bool {
+		return any(s.shares, func(share int64) bool {
+			return times(a, share) == v || pair.MatchString(c.clause) && a+times(a, share) == v
+		})
+	})
+}
+
+func (e *Evidence) sums(c claim, stated []int64) sums {
+	s := sums{money: slices.Clone(stated)}
 	add := func(qs []quantity.Quantity) {
 		for _, q := range qs {
 			switch q.Kind {
-			case quantity.Money, quantity.Plain, quantity.Threshold:
-				sums = append(sums, q.Lo)
+			case quantity.Money:
+				s.money = append(s.money, q.Lo)
+			case quantity.Plain: // 满99包邮
+				s.limits = append(s.limits, q.Lo)
+			case quantity.Threshold:
+				s.limits, s.offs = append(s.limits, q.Lo), append(s.offs, off{q.Lo, q.Hi})
 			case quantity.Discount:
-				shares = append(shares, q.Lo)
+				s.shares = append(s.shares, q.Lo)
+			case quantity.Nth, quantity.Multi:
+				s.shares = append(s.shares, q.Hi)
 			}
 		}
 	}
-	for _, r := range recs {
-		add(r.numbers)
-	}
-	if difference.MatchString(c.clause) && slices.ContainsFunc(sums, func(a int64) bool { return slices.Contains(sums, a+c.Lo) }) {
-		return true
+	for _, r := range e.Results {
+		for _, rec := range r.records {
+			if c.link == "" || rec.link == "" || rec.link == c.link {
+				add(rec.numbers)
+			}
+		}
 	}
 	one := quantity.Of(quantity.Count, 1).Lo
-	return discounted.MatchString(c.clause) && slices.ContainsFunc(sums, func(a int64) bool {
-		return slices.ContainsFunc(shares, func(s int64) bool { return a/100*s/(one/100) == c.Lo })
-	})
+	for _, q := range quantity.Read(c.clause) {
+		if q.Kind == quantity.Count {
+			s.counts = append(s.counts, q.Lo/one)
+		}
+	}
+	for _, m := range englishCount.FindAllStringSubmatch(strings.ToLower(c.clause), -1) {
+		s.counts = append(s.counts, int64(slices.Index(countWords, m[1])+2))
+	}
+	return s
 }
+
+var (
+	countWords   = strings.Fields("two three four five six")
+	englishCount = regexp.MustCompile(`\b(two|three|four|five|six)\b`)
+)
 
 // enumerated reports whether a count is of what the sentence lists before it: S、M、L三个.
 func enumerated(c claim) bool {

@@ -182,6 +182,11 @@ works in days
 results in a week
 results in 7 days
 safe for diabetics
+soothes
+sore throat
+immune system
+relieves cough
+good for a cough
 heals acne
 treats acne scars
 safe during pregnancy

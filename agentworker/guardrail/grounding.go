@@ -64,11 +64,17 @@ func commercial(k quantity.Kind) bool {
 // Grounding objects to the first number, or statement about stock, that the
 // run's evidence does not hold.
 func Grounding(in *Input) (Finding, bool) {
+	var stated []int64 // sums, as far as they hold
 	for _, c := range claims(in.Text) {
 		switch c = in.Evidence.priced(c); {
-		case !in.Evidence.supported(c):
+		case in.Evidence.supported(c), in.Evidence.computed(c, stated):
+			if c.Kind == quantity.Money {
+				stated = append(stated, c.Lo)
+			}
+		default:
 			return found(c.Text, "no evidence; looked at: "+in.Evidence.looked())
-		case in.Evidence.misused(c):
+		}
+		if in.Evidence.misused(c) {
 			return found(c.Text, "evidence says this time of something else; looked at: "+in.Evidence.looked())
 		}
 	}
@@ -111,7 +117,7 @@ func (e *Evidence) supported(c claim) bool {
 			from.Hi, to.Lo = q.Lo, q.Hi
 			return holds(recs, from, c.clause) && holds(recs, to, c.clause)
 		}
-		return c.delivery && c.Kind == quantity.Money && among(e.facts, c.Quantity) || e.computed(c)
+		return c.delivery && c.Kind == quantity.Money && among(e.facts, c.Quantity)
 	case c.Kind == quantity.Count && c.Hi <= quantity.Of(quantity.Count, 2).Hi:
 		return true // 一件, 两款: a way of speaking
 	case enumerated(c):
@@ -160,7 +166,7 @@ func (e *Evidence) echoes(c claim) bool {
 }
 
 // refusedAfter turns round what stands before it: 3天到不了.
-var refusedAfter = regexp.MustCompile(`(?i)^[^，,。.!！?？]{0,6}(不了|不到|不行|没有|没了|没货|没法|做不到|不能|不敢|不一定|不保证|不好说|说不准|不支持|不发|不送|暂无|缺货|断码|售罄|卖完|卖光|cannot|can't|\bnot\b|isn't|aren't|\bno\b|sold out)`)
+var refusedAfter = regexp.MustCompile(`(?i)^[^，,。.!！?？]{0,6}(不了|不到|不行|没有|没了|没货|没法|做不到|不能|不敢|不一定|不保证|不好说|说不准|不支持|不发|不送|暂无|没写|没提|没标|没说|没注明|未标|不清楚|不知道|缺货|断码|售罄|卖完|卖光|cannot|can't|\bnot\b|isn't|aren't|\bno\b|sold out)`)
 
 // refused reports whether what follows a phrase turns it round.
 func refused(after string) bool { return refusedAfter.MatchString(notDenied.Replace(after)) }
@@ -199,9 +205,13 @@ func (e *Evidence) records(c claim) []record {
 	} else if name := onlyName(all, c.subject); name != "" {
 		all = slices.DeleteFunc(all, func(r record) bool { return r.name != "" && r.name != name })
 	}
+	about := c.subject
+	if c.Kind == quantity.Stock { // L码109元，还剩3件
+		about = c.before + c.subject
+	}
 	sku, last := "", -1 // the one named last
 	for _, r := range all {
-		if i := lastSKU(c.subject, r.sku); r.sku != "" && (i > last || i == last && len(r.sku) > len(sku)) {
+		if i := lastSKU(about, r.sku); r.sku != "" && (i > last || i == last && len(r.sku) > len(sku)) {
 			sku, last = r.sku, i
 		}
 	}
@@ -279,7 +289,7 @@ func bare(k quantity.Kind) bool {
 
 var (
 	soldOut = regexp.MustCompile(`(?i)售罄|卖完|卖光|没货|无货|缺货|断货|抢光|抢完|没有库存|sold out|out of stock|no stock`)
-	inStock = regexp.MustCompile(`(?i)有货|现货|有库存|库存充足|货源充足|还有(一点点?|少量|一些|不少|很多|几[件个条双瓶盒])(存?货)?|货(很|还|挺|也)?(足|多)|手慢无|in stock|plenty left|(have|got|there are|there's) (still )?(a few|some|plenty|lots)( of)?|a few left|some left`)
+	inStock = regexp.MustCompile(`(?i)有货|现货|有库存|库存充足|货源充足|还有(一点点?|少量|一些|不少|很多|几[件个条双瓶盒])(存?货)?|货(很|还|挺|也)?(足|多)|手慢无|还能(买|拍|下单)|还可以(买|拍)|still available|can still (buy|order|get)|in stock|plenty left|(have|got|there are|there's) (still )?(a few|some|plenty|lots)( of)?|a few left|some left`)
 	unsure  = regexp.MustCompile(`(?i)(没|没有|有没|是否|是不是|不知道|不确定|如果|要是|等|not|if|whether|once|when|until|没有没)[^，,。]{0,6}$`)
 )
 
