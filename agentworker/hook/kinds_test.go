@@ -36,7 +36,7 @@ func TestEveryKindOfCheck(t *testing.T) {
 		{"reply format", "reply-format", hook.BeforeReply, says("看 https://example.invalid"), says("看链接页"), hook.Vars{}},
 		{"length", "length", hook.BeforeReply, says(long), says("好的"), hook.Vars{}},
 		{"grounding", "grounding", hook.BeforeReply, says("今天88元"), says("今天89元"), hook.Vars{}},
-		{"guarantees", "unsupported-claims", hook.BeforeReply, says("保证不掉色"), says("洗涤看水洗标"), hook.Vars{}},
+		{"guarantees", "unsupported-claims", hook.BeforeReply, says("保证不掉色"), says("洗护方法看链接页"), hook.Vars{}},
 		{"superlatives", "unsupported-claims", hook.BeforeReply, says("全网第一"), says("最近卖得不少"), hook.Vars{}},
 		{"discounts", "unsupported-claims", hook.BeforeReply, says("免费送"), says("看链接页"), hook.Vars{}},
 		{"delivery promises", "unsupported-claims", hook.BeforeReply, says("明天就到"), says("看链接页"), hook.Vars{}},
