@@ -118,11 +118,7 @@ func (h *Harness) checkManifest(file string, doc *yamlDoc, m *manifest) error {
 	names([]any{"hooks"}, "hook", m.Hooks, func(n string) bool { return h.hooks[n] != nil })
 	names([]any{"faq"}, "FAQ", m.FAQ, func(n string) bool { return h.faqs[n] != nil })
 	names([]any{"catalog"}, "catalogue", []string{m.Catalog}, func(n string) bool { return h.catalogs[n] != nil })
-	for i, name := range m.Skills {
-		if s := h.skills[name]; s != nil && len(s.resources) > 0 && !h.readsResources(m) {
-			ps.add(file, doc.line("skills", i), "skill %q has resources that no tool reads; give the tool bound to %s a parameter %s", name, BuiltinLoadSkill, ParamPath)
-		}
-	}
+	h.checkReaders(&ps, file, doc, m)
 	if len(m.Prompt) == 0 {
 		ps.add(file, doc.line("prompt"), "prompt is empty")
 	}

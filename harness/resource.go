@@ -103,18 +103,49 @@ func (l *loader) checkReferences(dir string, s *Skill) {
 	}
 }
 
-// readsResources reports whether a tool of the manifest gives the policy a skill's
-// resources.
-func (h *Harness) readsResources(m *manifest) bool {
-	for _, name := range m.Tools {
-		t := h.tools[name]
-		if t == nil || t.Binding.Kind != BindBuiltin || t.Binding.Name != BuiltinLoadSkill || t.Schema == nil {
-			continue
+// checkReaders reports skills of the manifest, and of overlays over it, whose
+// resources no tool of it gives the policy.
+func (h *Harness) checkReaders(ps *problems, file string, doc *yamlDoc, m *manifest) {
+	loader := h.skillLoader(m)
+	if loader.reads() {
+		return
+	}
+	const why = "skill %q has resources that no tool reads; give the tool bound to %s a parameter %s"
+	for i, name := range m.Skills {
+		if s := h.skills[name]; s != nil && len(s.resources) > 0 {
+			ps.add(file, doc.line("skills", i), why, name, BuiltinLoadSkill, ParamPath)
 		}
-		for ours := range t.Schema.Properties {
-			if ours == ParamPath && t.Binding.Params[ours] == "" || t.Binding.Params[ours] == ParamPath {
-				return true
+	}
+	if loader == nil {
+		return // overlays add no skills then
+	}
+	for _, merchant := range h.Merchants() {
+		for _, name := range sortedKeys(h.overlays[merchant].skills) {
+			if s := h.overlays[merchant].skills[name]; len(s.resources) > 0 {
+				ps.add(file, doc.line("tools"), "overlay "+string(merchant)+": "+why, name, BuiltinLoadSkill, ParamPath)
 			}
+		}
+	}
+}
+
+// skillLoader is the manifest's tool that brings skills, nil when it has none.
+func (h *Harness) skillLoader(m *manifest) *Tool {
+	for _, name := range m.Tools {
+		if t := h.tools[name]; t != nil && t.Binding.Kind == BindBuiltin && t.Binding.Name == BuiltinLoadSkill {
+			return t
+		}
+	}
+	return nil
+}
+
+// reads reports whether the tool takes the path of a resource.
+func (t *Tool) reads() bool {
+	if t == nil || t.Schema == nil {
+		return false
+	}
+	for ours := range t.Schema.Properties {
+		if theirs := t.Binding.Params[ours]; theirs == ParamPath || ours == ParamPath && theirs == "" {
+			return true
 		}
 	}
 	return false

@@ -80,6 +80,12 @@ func TestResourceProblems(t *testing.T) {
 			fsys["tools/load_skill.yaml"] = harnesstest.FS(t)["tools/load_skill.yaml"]
 			return fsys
 		}(), `releases/main.yaml:4: skill "price" has resources that no tool reads`},
+		"no tool reads a merchant's": {func() fstest.MapFS {
+			fsys := harnesstest.FS(t)
+			fsys["overlays/m-vip/skills/gift/assets/a.txt"] = &fstest.MapFile{Data: []byte("A")}
+			fsys["overlays/m-vip/skills/gift/SKILL.md"].Data = append(fsys["overlays/m-vip/skills/gift/SKILL.md"].Data, "\n`assets/a.txt`\n"...)
+			return fsys
+		}(), `overlay m-vip: skill "gift" has resources that no tool reads`},
 	} {
 		if _, err := harness.Load(tt.fsys); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v\nwant %s", name, err, tt.want)
