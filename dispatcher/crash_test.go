@@ -354,3 +354,32 @@ func TestLedgerIsFilledInFewCalls(t *testing.T) {
 		}
 	})
 }
+
+// TestOneUnknowableByAKill: a process that dies while the end of its last speech is on the way
+// to the log has claimed nothing else: the next owner skips one answer, not two.
+func TestOneUnknowableByAKill(t *testing.T) {
+	t.Parallel()
+	bubble(t, "the log is slow", func(t *testing.T, r *rig) {
+		r.log.refuse = func(e event.Event) error {
+			if dl, ok := e.(event.Delivery); ok && dl.State == event.DeliveryEnded {
+				return errAway
+			}
+			return nil
+		}
+		r.in(r.reply("w1", "第一句", []string{"a"}))
+		r.in(r.reply("w2", "第二句", []string{"b"}))
+		wait(3 * time.Second) // said, and the end is not in the log
+		ledger := r.ledger
+		r.log.refuse = func(event.Event) error { return errAway }
+		r.stopWithin(0)
+		r.log.refuse = nil
+		r.out.hold = nil
+		r.start()
+		r.ledger = ledger
+		for _, rec := range r.inputs {
+			r.hand(rec)
+		}
+		wait(15 * time.Second)
+		r.wantOutcomes(map[event.DanmakuID]string{"a": "failed interrupted", "b": "answered spoken"})
+	})
+}

@@ -248,14 +248,11 @@ func (d *Dispatcher) record(ctx context.Context, rm *room, pl plan, logged func(
 	return err
 }
 
-// publish retries while the log is away; ctx's end ends it. What a process decides that
-// was stopped meanwhile waits until it knows that the rooms are still its own.
+// publish retries while the log is away; ctx's end ends it. The streams write nothing for
+// partitions that are another's: ctx is made from the one of Assigned.
 func (d *Dispatcher) publish(ctx context.Context, events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
-	}
-	if err := d.pulse.sure(ctx); err != nil {
-		return err
 	}
 	return d.retry(ctx, "publish", func() error { return d.deps.Publisher.Publish(ctx, events...) })
 }

@@ -7,10 +7,10 @@ import (
 )
 
 // A process that was stopped for a while (SIGSTOP, a frozen machine) wakes up in the
-// middle of what it did and believes that the rooms are still its own: it would find
-// everything that waits too late and write so beside its successor's answers. Its pulse
-// tells it that it was away; then it writes nothing until its consumer group had the time
-// to say that the partitions are somebody else's.
+// middle of what it did and believes that the rooms are still its own. The streams keep it
+// from writing about them; but it would take the fence of a room in which it had none yet,
+// and shut the room's true owner out. Its pulse tells it that it was away; then it takes no
+// fence until its consumer group had the time to say that the partitions are somebody else's.
 
 const (
 	pulseEvery = 250 * time.Millisecond // wall

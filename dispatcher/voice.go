@@ -89,6 +89,9 @@ func (rm *room) stillDue(pl *plan, it *item, nowMs int64) bool {
 
 // say takes one item through the ledger, the log and the outlet.
 func (d *Dispatcher) say(rm *room, it *item) {
+	if !d.lastEnded(rm, it) {
+		return
+	}
 	claim := Claim{
 		Room: rm.id, Channel: d.voice(), Delivery: deliveryID(&it.job.reply, d.voice(), ""), Danmaku: ids(it.owed), Lease: d.lease(it.length),
 	}
@@ -143,17 +146,25 @@ func (d *Dispatcher) lease(length time.Duration) time.Duration {
 	return d.deps.Clock.Wall(length+length/2) + d.cfg.LeaseSlack
 }
 
+// lastEnded waits until the end of the room's last speech is in the log: nothing else is
+// claimed before, so that a kill leaves one speech unknowable, not two. The gap between two
+// utterances is longer than that takes.
+func (d *Dispatcher) lastEnded(rm *room, it *item) bool {
+	if rm.lastEnd == nil {
+		return true
+	}
+	select {
+	case <-rm.lastEnd:
+		return true
+	case <-rm.p.ctx.Done():
+		d.giveUp(rm, it, errNotOurs)
+		return false
+	}
+}
+
 // announce puts started into the log; false when that was not possible and the item is
 // given up.
 func (d *Dispatcher) announce(rm *room, it *item) bool {
-	if rm.lastEnd != nil { // in the log, no sentence begins before the one before it has ended
-		select {
-		case <-rm.lastEnd:
-		case <-rm.p.ctx.Done():
-			d.giveUp(rm, it, errNotOurs)
-			return false
-		}
-	}
 	started := d.locked(rm, func(pl *plan, nowMs int64) {
 		dl := spokenDelivery(it, d.voice(), event.DeliveryStarted, "", nowMs)
 		dl.FirstAudioMs = nowMs

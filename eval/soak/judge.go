@@ -211,7 +211,7 @@ func (r *result) skips(l *log, heard *receiver, kills []kill) {
 		r.Skipped++
 		which := cause(first, last, kills, func(kill int) bool { return count[at{kill, first.RoomID}] == 0 })
 		if which < 0 {
-			r.find("%s was interrupted about %s, and nothing was killed", id, time.UnixMilli(first.TimeMs).Format(time.TimeOnly))
+			r.find("%s was cut off or unknowable about %s, and no kill explains it", id, time.UnixMilli(first.TimeMs).Format(time.TimeOnly))
 			continue
 		}
 		k := at{which, first.RoomID}
