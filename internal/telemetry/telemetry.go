@@ -86,6 +86,7 @@ type Deps struct {
 type Telemetry struct {
 	instruments *Instruments
 	metrics     *prometheus.Registry // nil: not scraped
+	log         *slog.Logger
 	stop        []func(context.Context) error
 }
 
@@ -94,7 +95,7 @@ func New(ctx context.Context, cfg Config, deps Deps) (*Telemetry, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
-	t := &Telemetry{}
+	t := &Telemetry{log: deps.Log}
 	if !cfg.exports() && !deps.Scraped {
 		return t, nil
 	}
@@ -188,12 +189,17 @@ func (t *Telemetry) Collector() prometheus.Collector {
 	return t.metrics
 }
 
-// Shutdown sends what is not sent yet, within ctx. What cannot be sent is lost and
-// no failure: telemetry never fails a process.
-func (t *Telemetry) Shutdown(ctx context.Context) error {
-	var errs []error
+// lastExport bounds what a stopping process waits for a collector, wall time.
+const lastExport = 3 * time.Second
+
+// Shutdown sends what is not sent yet, for a short while. What cannot be sent is lost
+// and no failure: telemetry neither fails nor holds up a process.
+func (t *Telemetry) Shutdown(ctx context.Context) {
+	ctx, cancel := clock.WithWallTimeout(ctx, lastExport)
+	defer cancel()
 	for _, stop := range t.stop {
-		errs = append(errs, stop(ctx))
+		if err := stop(ctx); err != nil {
+			t.log.WarnContext(ctx, "telemetry was not sent to its end", "err", err)
+		}
 	}
-	return errors.Join(errs...)
 }
