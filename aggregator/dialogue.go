@@ -18,7 +18,7 @@ type dialogue struct {
 }
 
 // maxTurns are kept of a room.
-const maxTurns = 48
+const maxTurns = 32
 
 // turnKey is hashes: of delivery and viewer, 0 for a turn recalled from the room's
 // state, and of the viewer.

@@ -9,17 +9,9 @@ import (
 
 // exposures remembers what was logged, so that a unit's first events are logged
 // once in a while; a repeat has the same id and is harmless.
-type exposures struct {
-	seed   maphash.Seed
-	keepMs int64
-	young  map[uint64]uint8 // by unit: the kinds logged, one bit each
-	old    map[uint64]uint8
-	bornMs int64 // of young
-}
+type exposures struct{ logged *memory }
 
-func newExposures(keepMs int64) *exposures {
-	return &exposures{seed: maphash.MakeSeed(), keepMs: keepMs}
-}
+func newExposures(keepMs int64) *exposures { return &exposures{newMemory(keepMs)} }
 
 // unit is whose exposure is logged.
 type unit struct {
@@ -28,19 +20,33 @@ type unit struct {
 	id         string
 }
 
+// The last two bits of a unit's hash say which kinds were logged.
+const (
+	loggedBucketed = 1
+	loggedExposed  = 2
+	loggedBoth     = loggedBucketed | loggedExposed
+)
+
 // first reports whether the unit's kind was not logged lately, and notes it.
 func (e *exposures) first(u unit, kind event.ExposureKind, nowMs int64) bool {
-	if e.young == nil || nowMs-e.bornMs > e.keepMs/2 {
-		e.old, e.young, e.bornMs = e.young, map[uint64]uint8{}, nowMs
+	seed := e.logged.seed
+	h := (maphash.String(seed, u.id) + 31*maphash.String(seed, u.experiment) + uint64(u.version)) << 2
+	if e.logged.holds(h | loggedBoth) { // nearly always, but for those who are new
+		return false
 	}
-	bit := uint8(1)
+	this, other := h|loggedBucketed, h|loggedExposed
 	if kind == event.Exposed {
-		bit = 2
+		this, other = other, this
 	}
-	h := maphash.String(e.seed, u.id) + 31*maphash.String(e.seed, u.experiment) + uint64(u.version)
-	logged := e.young[h] | e.old[h]
-	e.young[h] = logged | bit
-	return logged&bit == 0
+	switch {
+	case e.logged.holds(this):
+		return false
+	case e.logged.holds(other):
+		delete(e.logged.young, other)
+		this = h | loggedBoth
+	}
+	e.logged.put(this, nowMs)
+	return true
 }
 
 func (r *room) assign(v event.ViewerID) Assignment { return r.p.a.deps.Assigner.Assign(r.id, v) }

@@ -117,14 +117,14 @@ func (l *load) danmaku() event.Danmaku {
 	}
 }
 
-// viewer is one of the room's twelve regulars three times of four, so that windows
+// viewer is one of the room's eight regulars three times of four, so that windows
 // carry dialogue, else somebody new, who is exposed.
 func (l *load) viewer() event.ViewerID {
 	round := l.n / len(l.rooms)
 	if l.fresh || round%4 == 3 {
 		return event.ViewerID(fmt.Sprint("a", l.n))
 	}
-	return event.ViewerID(fmt.Sprint("a", l.n%len(l.rooms), "-", round%12))
+	return event.ViewerID(fmt.Sprint("a", l.n%len(l.rooms), "-", round%8))
 }
 
 // cpu is the processor's microseconds a danmaku, everything the runtime does

@@ -1,34 +1,47 @@
 package aggregator
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"maps"
+	"slices"
+)
 
 // memory is a set of ids that forgets them some time after they were added. It
-// keeps hashes: an id costs some 16 bytes however long it is.
+// keeps hashes: an id costs some 10 bytes however long it is.
 type memory struct {
-	seed        maphash.Seed
-	generations [generations]map[uint64]struct{} // newest first
-	spanMs      int64                            // of one generation
-	bornMs      int64                            // of the newest
+	seed   maphash.Seed
+	young  map[uint64]struct{}
+	old    [generations - 1][]uint64 // sorted, newest first: half of what a map takes
+	spanMs int64                     // of one generation
+	bornMs int64                     // of the young one
 }
 
-const generations = 4
+const generations = 6
 
 func newMemory(keepMs int64) *memory {
 	return &memory{seed: maphash.MakeSeed(), spanMs: keepMs/(generations-1) + 1}
 }
 
-func (m *memory) add(id string, nowMs int64) {
-	if m.generations[0] == nil || nowMs-m.bornMs > m.spanMs {
-		copy(m.generations[1:], m.generations[:generations-1])
-		m.generations[0], m.bornMs = map[uint64]struct{}{}, nowMs
+func (m *memory) add(id string, nowMs int64) { m.put(maphash.String(m.seed, id), nowMs) }
+
+func (m *memory) has(id string) bool { return m.holds(maphash.String(m.seed, id)) }
+
+func (m *memory) put(h uint64, nowMs int64) {
+	if m.young == nil || nowMs-m.bornMs > m.spanMs {
+		copy(m.old[1:], m.old[:])
+		m.old[0] = slices.AppendSeq(make([]uint64, 0, len(m.young)), maps.Keys(m.young))
+		slices.Sort(m.old[0])
+		m.young, m.bornMs = map[uint64]struct{}{}, nowMs
 	}
-	m.generations[0][maphash.String(m.seed, id)] = struct{}{}
+	m.young[h] = struct{}{}
 }
 
-func (m *memory) has(id string) bool {
-	h := maphash.String(m.seed, id)
-	for _, g := range m.generations {
-		if _, ok := g[h]; ok {
+func (m *memory) holds(h uint64) bool {
+	if _, ok := m.young[h]; ok {
+		return true
+	}
+	for _, g := range m.old {
+		if _, ok := slices.BinarySearch(g, h); ok {
 			return true
 		}
 	}

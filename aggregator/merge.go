@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"cmp"
 	"maps"
 
 	"livehost/streams/event"
@@ -59,18 +60,18 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	if cover.chat() && o.State == event.Answered { // thanked once is thanked for a while
 		coolDown = r.cfg().ChatCoolDown
 	}
-	c := cooled{
-		danmaku: own(cover.member.DanmakuID), link: cover.reading.Link, replyMs: o.ReplyMs, silent: o.State == event.Silent, reason: o.Reason,
-		untilMs: at + coolDown.Milliseconds(),
+	c := &cooled{danmaku: own(cover.member.DanmakuID), link: own(cover.reading.Link), replyMs: o.ReplyMs, untilMs: at + coolDown.Milliseconds()}
+	if o.State == event.Silent {
+		c.silence = own(cmp.Or(o.Reason, string(event.Silent)))
 	}
 	if c.untilMs <= nowMs {
 		return
 	}
 	if nowMs-r.sweptMs > sweepMs {
 		r.sweptMs = nowMs
-		maps.DeleteFunc(r.cooling, func(_ question, old cooled) bool { return old.untilMs <= nowMs })
+		maps.DeleteFunc(r.cooling, func(_ uint64, old *cooled) bool { return old.untilMs <= nowMs })
 	}
-	r.cooling[cover.question()] = c
+	r.cooling[cover.question().hash()] = c
 }
 
 // factChanged stops answers about the link from covering anybody new: who joined

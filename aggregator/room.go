@@ -27,7 +27,7 @@ type room struct {
 	items   map[event.DanmakuID]*item // not ended
 	waiting []*item                   // of items, in the order they came
 	covers  map[question]*item        // whom the same question joins
-	cooling map[question]cooled       // publicly answered a short while ago
+	cooling map[uint64]*cooled        // by hash of the question: publicly answered a short while ago
 	sweptMs int64                     // when those that are over were last forgotten
 	flights map[event.WindowID]*flight
 	known   *memory // ids that ended or were filtered
@@ -56,6 +56,9 @@ type question struct {
 	variant event.Variant
 	key     string
 }
+
+// hash stands for the question where the question itself would be kept long.
+func (q question) hash() uint64 { return hashOf(q.key) + 31*hashOf(q.variant) }
 
 // place is where an item is.
 type place int
@@ -96,8 +99,7 @@ type verdict struct {
 type cooled struct {
 	danmaku event.DanmakuID
 	link    event.LinkID
-	silent  bool
-	reason  string // of the silence
+	silence string // the reason it was met with silence
 	replyMs int64
 	untilMs int64
 }
@@ -117,7 +119,7 @@ func newRoom(p *partition, id event.RoomID) *room {
 	cfg := p.a.cfg
 	r := &room{
 		id: id, p: p,
-		items: map[event.DanmakuID]*item{}, covers: map[question]*item{}, cooling: map[question]cooled{},
+		items: map[event.DanmakuID]*item{}, covers: map[question]*item{}, cooling: map[uint64]*cooled{},
 		flights: map[event.WindowID]*flight{}, known: newMemory(cfg.Memory.Milliseconds()), gone: newMemory(cfg.Memory.Milliseconds()),
 		context: newRoomContext(cfg.Settings), sources: map[string]*source{},
 		limiter: filter.NewLimiter(cfg.Rate()),

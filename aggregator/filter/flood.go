@@ -62,7 +62,7 @@ var seed = maphash.MakeSeed()
 
 // sweep forgets viewers who have been quiet, now and then.
 func (l *Limiter) sweep(nowMs int64) {
-	const everyMs = 60_000
+	const everyMs = 20_000
 	if nowMs < l.sweepMs {
 		return
 	}
