@@ -198,6 +198,7 @@ func TestProblems(t *testing.T) {
 		{"hooks/length.yaml", "name: length\nversion: \"1\"\npoint: later\naction: explode\n", `hooks/length.yaml:3: point is "later"`},
 		{"hooks/grounding.yaml", "name: grounding\nversion: \"1\"\npoint: stop\naction: retry\ncheck: length\nno_such: 1\n", "hooks/grounding.yaml:6: YAML: field no_such not found"},
 		{"tools/get_product.yaml", "name: get_product\ndescription: d\nbinding: {kind: carrier_pigeon}\n", `tools/get_product.yaml:3: binding.kind is "carrier_pigeon"`},
+		{"tools/issue_coupon.yaml", "name: issue_coupon\ndescription: d\nwrite: true\nbinding: {kind: http, url: \"https://x.example/y\", method: GET}\n", "tools/issue_coupon.yaml:4: a write is sent with POST"},
 		{"tools/answer.yaml", "name: answer\ndescription: d\nbinding: {kind: builtin, name: answer}\nparameters: {type: object, properties: {a: {type: strin}}}\n", "tools/answer.yaml:4: parameters:"},
 		{"tools/search_faq.yaml", "name: search_faq\nname: twice\n", "tools/search_faq.yaml:2: YAML: mapping key"},
 		{"catalog/test.json", "{\n\"catalog_id\": \"test\",\n\"produkte\": []}", "catalog/test.json:3: produkte: there is no such field"},

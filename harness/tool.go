@@ -99,6 +99,9 @@ func parseTool(file, stem string, data []byte) (*Tool, error) {
 		ps.add(file, doc.line("description"), "description is empty")
 	}
 	checkBinding(&ps, doc, f.Binding)
+	if f.Write && f.Binding.Kind == BindHTTP && f.Binding.Method == "GET" {
+		ps.add(file, doc.line("binding"), "a write is sent with POST: a GET is repeated on the way")
+	}
 	for i, fact := range f.Facts {
 		if !slices.Contains([]string{"price", "stock", "promotion"}, fact.Kind) {
 			ps.add(file, doc.line("facts", i), "facts[%d].kind is %q, want price, stock or promotion", i, fact.Kind)

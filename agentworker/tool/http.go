@@ -57,6 +57,9 @@ func (ts *Toolset) callHTTP(ctx context.Context, run *Run, t *harness.Tool, aske
 	if err != nil {
 		return Output{}, err
 	}
+	if t.Write {
+		req.GetBody = nil // or net/http would send it again by itself: it takes the idempotency key for leave
+	}
 	req.Header.Set("Content-Type", "application/json")
 	m := meta(run, t, asker, mine)
 	for key, header := range metaHeaders {
