@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -94,43 +95,47 @@ func TestSentencesHaveTheirTimes(t *testing.T) {
 // CASES P21, P22: a stop is told to whoever plays, and nothing follows it.
 func TestStopIsTheLastCue(t *testing.T) {
 	t.Parallel()
-	c, sheet := roomClock(t, 1), &cueSheet{}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	told := time.Now()
-	time.AfterFunc(50*time.Millisecond, func() { told = time.Now(); cancel(errors.New("stopped")) })
-	got, err := outlet.NewVoice(c, quiet, outlet.Silent{}, nil, sheet).Speak(ctx, two(c))
-	if took := time.Since(told); err == nil || took > 300*time.Millisecond {
-		t.Errorf("silent after %v, %v", took, err)
-	}
-	if got.FirstAudioMs == 0 || got.Sentences != 0 {
-		t.Errorf("Spoken = %+v", got)
-	}
-	if diff := cmp.Diff([]string{"w/v/1/sentence", "w/v/1/stop"}, sheet.kinds()); diff != "" {
-		t.Errorf("cues (-want +got):\n%s", diff)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c, sheet := roomClock(t, 1), &cueSheet{}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		told := time.Now()
+		time.AfterFunc(50*time.Millisecond, func() { told = time.Now(); cancel(errors.New("stopped")) })
+		got, err := outlet.NewVoice(c, quiet, outlet.Silent{}, nil, sheet).Speak(ctx, two(c))
+		if took := time.Since(told); err == nil || took > 300*time.Millisecond {
+			t.Errorf("silent after %v, %v", took, err)
+		}
+		if got.FirstAudioMs == 0 || got.Sentences != 0 {
+			t.Errorf("Spoken = %+v", got)
+		}
+		if diff := cmp.Diff([]string{"w/v/1/sentence", "w/v/1/stop"}, sheet.kinds()); diff != "" {
+			t.Errorf("cues (-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestFloor(t *testing.T) {
 	t.Parallel()
-	c, sheet, floor := roomClock(t, 10), &cueSheet{}, outlet.NewFloor()
-	v := outlet.NewVoice(c, quiet, outlet.Silent{}, floor, sheet)
-	floor.Take("r", "host")
-	time.AfterFunc(60*time.Millisecond, func() { floor.Give("r", "host") })  // before the first sentence
-	time.AfterFunc(110*time.Millisecond, func() { floor.Take("r", "host") }) // in it
-	time.AfterFunc(150*time.Millisecond, func() { floor.Give("r", "host") })
-	got, err := v.Speak(t.Context(), two(c))
-	if err != nil || got.Sentences != 2 {
-		t.Fatalf("Speak = %+v, %v", got, err)
-	}
-	if diff := cmp.Diff([]string{"w/v/1/sentence", "w/v/1/stop", "w/v/1/sentence/2", "w/v/2/sentence", "w/v/2/end"}, sheet.kinds()); diff != "" {
-		t.Errorf("cues (-want +got):\n%s", diff)
-	}
-	floor.Take("r", "host")
-	u := two(c)
-	u.SpeakByMs = c.NowMs() + 500
-	if got, err := v.Speak(t.Context(), u); !errors.Is(err, dispatcher.ErrLate) || got.FirstAudioMs != 0 {
-		t.Errorf("with the floor taken: %+v, %v, want ErrLate", got, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c, sheet, floor := roomClock(t, 10), &cueSheet{}, outlet.NewFloor()
+		v := outlet.NewVoice(c, quiet, outlet.Silent{}, floor, sheet)
+		floor.Take("r", "host")
+		time.AfterFunc(60*time.Millisecond, func() { floor.Give("r", "host") })  // before the first sentence
+		time.AfterFunc(110*time.Millisecond, func() { floor.Take("r", "host") }) // in it
+		time.AfterFunc(150*time.Millisecond, func() { floor.Give("r", "host") })
+		got, err := v.Speak(t.Context(), two(c))
+		if err != nil || got.Sentences != 2 {
+			t.Fatalf("Speak = %+v, %v", got, err)
+		}
+		if diff := cmp.Diff([]string{"w/v/1/sentence", "w/v/1/stop", "w/v/1/sentence/2", "w/v/2/sentence", "w/v/2/end"}, sheet.kinds()); diff != "" {
+			t.Errorf("cues (-want +got):\n%s", diff)
+		}
+		floor.Take("r", "host")
+		u := two(c)
+		u.SpeakByMs = c.NowMs() + 500
+		if got, err := v.Speak(t.Context(), u); !errors.Is(err, dispatcher.ErrLate) || got.FirstAudioMs != 0 {
+			t.Errorf("with the floor taken: %+v, %v, want ErrLate", got, err)
+		}
+	})
 }
 
 // speechServer is an OpenAI-compatible server: 0.25 s of audio a rune.
