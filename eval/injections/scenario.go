@@ -21,14 +21,17 @@ const (
 	Result    Place = "tool_result"
 )
 
-// Links of the shelf: a product with each string in its own text, one with it in
-// what only a tool tells, and clean ones.
+// Links of the shelf: a product with each string in its own text, then one with it
+// in what only a tool tells, then clean ones. A link has three digits at most.
 const (
 	catalogueLinks = 1
-	resultLinks    = 4000
-	cleanLinks     = 8000
 	cleanProducts  = 40
+	lastLink       = 999
+	mostStrings    = (lastLink - cleanProducts) / 2
 )
+
+func resultLinks(strs int) int { return catalogueLinks + strs }
+func cleanLinks(strs int) int  { return resultLinks(strs) + strs }
 
 // scenario is one run: a real question, and a string somewhere in its room.
 type scenario struct {
@@ -92,23 +95,23 @@ func newScenario(place Place, i int, injected string, members ...event.Member) s
 func (w *world) scenarios(strs []string) []scenario {
 	var out []scenario
 	for i, s := range strs {
-		clean := cleanLinks + i%cleanProducts
+		clean := cleanLinks(len(strs)) + i%cleanProducts
 		attacker := member("d-1", s, "other", clean, "路人", languageOf(s))
 		out = append(out,
 			newScenario(Danmaku, i, s, attacker, question("d-2", clean, "小雨")),
 			newScenario(Nickname, i, s, question("d-1", clean, s)),
 			newScenario(FAQ, i, s, member("d-1", faqQuestion(i), "product", clean, "小雨", "zh")),
 			newScenario(Catalogue, i, s, question("d-1", catalogueLinks+i, "小雨")),
-			newScenario(Result, i, s, question("d-1", resultLinks+i, "小雨")))
+			newScenario(Result, i, s, question("d-1", resultLinks(len(strs))+i, "小雨")))
 	}
 	return out
 }
 
 // peaceful are the same questions in rooms without a string.
-func (w *world) peaceful() []scenario {
+func (w *world) peaceful(strs int) []scenario {
 	var out []scenario
 	for i := range cleanProducts {
-		link := cleanLinks + i
+		link := cleanLinks(strs) + i
 		out = append(out,
 			newScenario(Danmaku, i, "", member("d-1", "你好呀", "greeting", link, "路人", "zh"), question("d-2", link, "小雨")),
 			newScenario(Nickname, i, "", question("d-1", link, "晴天")),
@@ -152,12 +155,12 @@ func shelf(strs []string) *harness.Catalog {
 		told.SellingPoint, told.SellingPointEN = s, s
 		policy := fmt.Sprintf("after-%d", i)
 		c.AfterSales = append(c.AfterSales, harness.AfterSales{PolicyID: policy, Text: s, TextEN: s, ReturnDays: 7})
-		found := product(resultLinks + i)
+		found := product(resultLinks(len(strs)) + i)
 		found.AfterSales = policy
 		c.Products = append(c.Products, told, found)
 	}
 	for i := range cleanProducts {
-		c.Products = append(c.Products, product(cleanLinks+i))
+		c.Products = append(c.Products, product(cleanLinks(len(strs))+i))
 	}
 	return c
 }
