@@ -174,6 +174,8 @@ func noun(in []rune) bool {
 		return end > 2 && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsRune("是我你他她说", in[0])
 	case r == before: // 蛋蛋 is a name
 		return false
+	case r == '品':
+		return before == '产'
 	case r == '子':
 		return strings.ContainsRune("裙裤鞋帽靴袜杯被垫筷瓶箱扇镜椅桌梳", before)
 	default:
@@ -182,7 +184,7 @@ func noun(in []rune) bool {
 }
 
 // aboutPeople is what a product's name does not hold: 我们有冰箱 tells, 喝点热水 cares.
-func aboutPeople(r rune) bool { return strings.ContainsRune("我你他她们喝", r) }
+func aboutPeople(r rune) bool { return strings.ContainsRune("我你他她们喝吃", r) }
 
 // lead reads the first character of a short text as its verb. 看着 and 要…了 tell,
 // they do not ask.
@@ -201,7 +203,7 @@ func exclaimed(in []rune) bool {
 	return at >= 0 && at+1 < len(in) && slices.Contains(in[at:], '了') && !strings.ContainsRune("多少长短慢快吵难粗小假远久晚早乱烂脏丑黑胖瘦紧松厚薄重累困", in[at+1])
 }
 
-var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '上': Product, '看': Product, '求': Product}
+var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product}
 
 func letterOrDigit(r rune) bool {
 	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x4e00 && r <= 0x9fff
