@@ -79,9 +79,7 @@ func TestBudgets(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := shop{wait: tt.wait, answers: defaultShop.answers}
 				r := newRig(t, modeltest.New(tt.steps...), s)
-				m := who
-				m.AnswerByMs = time.Now().Add(15 * time.Second).UnixMilli()
-				res := r.run(t, window(event.Single, m))
+				res := r.run(t, window(event.Single, who))
 				if d := cmp.Diff(tt.want, summary(res)); d != "" {
 					t.Errorf("(-want +got):\n%s", d)
 				}

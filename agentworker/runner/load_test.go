@@ -16,8 +16,7 @@ import (
 // A thousand runs at once, a third of them cancelled at some moment, some with tools
 // that hang: each ends by its deadline, in one way for every member, or with the
 // error of its cancellation.
-func TestThousandRunsWithCancel(t *testing.T) {
-	t.Parallel()
+func TestThousandRunsWithCancel(t *testing.T) { // alone: others measure wall time
 	synctest.Test(t, func(t *testing.T) {
 		const runs = 1000
 		s := shop{answers: defaultShop.answers, wait: map[string]time.Duration{"get_product": 700 * time.Millisecond, "get_order_status": time.Hour}}

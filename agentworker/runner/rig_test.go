@@ -143,8 +143,13 @@ func member(id, text, intent string) event.Member {
 	}
 }
 
+// window is one of the members, asked now: a busy machine comes to a test late.
 func window(mode event.Mode, members ...event.Member) event.Window {
 	now := time.Now()
+	members = slices.Clone(members)
+	for i := range members {
+		members[i].PlatformMs, members[i].AnswerByMs = now.UnixMilli(), now.Add(15*time.Second).UnixMilli()
+	}
 	return event.Window{
 		Schema: 1, WindowID: "w1", RoomID: "r", Kind: event.DanmakuWindow, Mode: mode, Variant: "full", Language: members[0].Language,
 		Intent: members[0].Intent, Class: event.ClassPurchase, Members: members, AnswerByMs: now.Add(15 * time.Second).UnixMilli(),

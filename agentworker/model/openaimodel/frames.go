@@ -15,7 +15,7 @@ import (
 
 const (
 	maxLine   = 4 << 20  // bytes of one SSE line, and of a whole JSON body
-	maxStream = 16 << 20 // bytes of a whole stream: no answer within a run's time is as long
+	maxStream = 8 << 20  // bytes of a whole stream: no answer within a run's time is as long
 	maxError  = 64 << 10 // bytes read of an error's body
 )
 

@@ -98,11 +98,11 @@ func TestHostileServer(t *testing.T) {
 			if fault.KindOf(err) != fault.Unavailable {
 				t.Errorf("%v, want unavailable", err)
 			}
-			if took := time.Since(began); took > 5*time.Second {
+			if took := time.Since(began); took > 30*time.Second {
 				t.Errorf("it took %v", took)
 			}
-			if used := (is.TotalAlloc - was.TotalAlloc) >> 20; used > 256 {
-				t.Errorf("%d MB were allocated", used)
+			if more := int64(is.HeapSys-was.HeapSys) >> 20; more > 128 {
+				t.Errorf("the heap grew by %d MB", more)
 			}
 			if n := h.calls.Load() - before; n != 1 {
 				t.Errorf("the call was sent %d times", n)

@@ -8,7 +8,7 @@ import (
 
 // maxAnswer bounds the answer to one request, in bytes: a server that sends without
 // end would fill the memory until the call's time is over.
-const maxAnswer = 8 << 20
+const maxAnswer = 4 << 20
 
 var errEndless = errors.New("the answer is longer than any")
 
