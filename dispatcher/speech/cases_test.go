@@ -1,8 +1,10 @@
 package speech_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"livehost/dispatcher/speech"
 )
@@ -73,4 +75,34 @@ func TestP37NumbersAndNamesAreNotSplit(t *testing.T) {
 			}
 		}
 	}
+}
+
+// number is what a sentence must not end in the middle of.
+var number = regexp.MustCompile(`[0-9]+(?:[.,:*/-][0-9]+)+`)
+
+// FuzzScript: the sentences are the text, and none ends inside a number.
+func FuzzScript(f *testing.F) {
+	for _, text := range []string{"价格 1,299.00 元，包邮。喜欢就拍！", "It is $1,299.00. Yes! No. 5", "10*20*30厘米；1:2；2024-05-01。", "v2.0.1!!好。3.5-4.2"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		clean := speech.Clean(text)
+		script := speech.Script(clean)
+		bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		all, spoken := heard(script)
+		if bare(all) != bare(clean) {
+			t.Errorf("%q is heard %q", clean, all)
+		}
+		if strings.ContainsFunc(clean, unicode.IsDigit) && strings.TrimSpace(spoken) == "" {
+			t.Errorf("%q says nothing", clean)
+		}
+		count := func(s string) int { return len(number.FindAllString(s, -1)) }
+		whole := 0
+		for _, s := range script {
+			whole += count(s.Heard)
+		}
+		if whole < count(clean) {
+			t.Errorf("a number of %q is cut: %q", clean, script)
+		}
+	})
 }
