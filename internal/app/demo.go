@@ -92,9 +92,18 @@ func runDemo(ctx context.Context, o cli.DemoOptions, std cli.IO) error {
 	}
 	defer stopProfile()
 	if err := r.startServers(ctx); err != nil {
-		return err
+		return whileStarting(ctx, err)
 	}
 	return r.play(ctx)
+}
+
+// whileStarting is what a start failed with. After a signal that is the signal, not
+// whichever call it happened to interrupt.
+func whileStarting(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("stopped while starting: %w", context.Cause(ctx))
+	}
+	return err
 }
 
 // open reads everything that may be wrong before anything is started.
@@ -110,14 +119,16 @@ func (r *demoRun) open() (err error) {
 	if r.opts.Speed == 0 {
 		r.opts.Speed = r.room.Speed
 	}
-	if r.opts.Speed < 0 {
-		return fmt.Errorf("--speed %v: must be positive", r.opts.Speed)
-	}
 	if r.opts.Profile == "" {
 		r.opts.Profile = r.room.Profile
 	}
 	if r.opts.Profile == "" {
 		r.opts.Profile = policy.DefaultConfig().Profile
+	}
+	pc := policy.DefaultConfig()
+	pc.Profile = r.opts.Profile
+	if err := pc.Validate(); err != nil {
+		return config.At("--profile", err)
 	}
 	if lost := overheadWallMs * r.opts.Speed; lost > 500 {
 		fmt.Fprintf(r.std.Err, "at speed %v, %d ms of our own work count as %.1f s of room time: figures will look worse than they are\n", r.opts.Speed, overheadWallMs, lost/1000)
@@ -290,15 +301,15 @@ func (r *demoRun) play(ctx context.Context) error {
 		return err
 	}
 	if err := app.Start(ctx); err != nil {
-		return err
+		return whileStarting(ctx, err)
 	}
-	err = r.begin(ctx, running)
-	stopPrinter := func() {}
+	err = whileStarting(ctx, r.begin(ctx, running))
+	stopPrinter := func() error { return nil }
 	if err == nil {
-		stopPrinter = r.printLive(reader)
+		stopPrinter = r.printLive(reader, stopPlaying)
 		err = r.untilSettled(ctx, playCtx, app, r.player(reader, publisher), watch)
 	}
-	stopPrinter()
+	err = errors.Join(err, stopPrinter())
 	if err == nil {
 		err = r.judge(context.WithoutCancel(ctx), reader)
 		r.stay(ctx)
@@ -353,20 +364,25 @@ func (r *demoRun) player(reader streams.Reader, publisher streams.Publisher) *de
 	})
 }
 
-// printLive prints what happens until stop, which waits for the last line.
-func (r *demoRun) printLive(reader streams.Reader) (stop func()) {
+// printLive prints what happens until stop, which waits for the last line. When
+// nothing can be printed any more, failed is called.
+func (r *demoRun) printLive(reader streams.Reader, failed func()) (stop func() error) {
 	if r.opts.JSON {
-		return func() {}
+		return func() error { return nil }
 	}
 	p := demo.NewPrinter(demo.PrinterConfig{Epoch: r.epoch(), Language: r.language(), FromEnd: r.resumed}, r.std.Out)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- p.Run(ctx, reader) }()
-	return func() {
-		cancel()
-		if err := <-done; err != nil {
-			r.log.Warn("printer stopped", "err", err)
+	go func() {
+		err := p.Run(ctx, reader)
+		if err != nil {
+			failed()
 		}
+		done <- err
+	}()
+	return func() error {
+		cancel()
+		return <-done
 	}
 }
 
@@ -411,6 +427,11 @@ func profile(path string) (stop func(), err error) {
 }
 
 func (r *demoRun) cleanUp() {
+	if r.store != nil { // when the start failed before the application took it
+		if err := r.store.close(); err != nil {
+			r.log.Warn("ClickHouse did not close", "err", err)
+		}
+	}
 	if r.servers != nil {
 		r.servers.close()
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,9 +17,6 @@ import (
 // runEvalInjections is `livehost eval injections`. It fails when anything got out
 // past the hooks, when nothing was tried, or when real questions went unanswered.
 func runEvalInjections(ctx context.Context, o cli.InjectionsOptions, std cli.IO) error {
-	if o.Data == "" {
-		return errors.New("eval injections needs --data, the folder that holds injections/injections.jsonl")
-	}
 	log := slog.New(slog.NewTextHandler(std.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	rep, err := injections.Evaluate(ctx, injections.Config{DataDir: o.Data, Hooks: !o.NoHooks, Parallel: 2 * runtime.GOMAXPROCS(0)}, log)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"livehost/internal/cli"
 	"livehost/internal/embedded/engine"
+	"livehost/internal/redisclient"
 )
 
 // Main runs one command line and returns the process's exit code.
@@ -13,6 +14,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == engine.ChildCommand {
 		return engine.ChildMain(args[1:], stdin, stdout, stderr)
 	}
+	redisclient.Quiet()
 	return cli.Run(args, cli.Actions{
 		Demo:            runDemo,
 		Serve:           runServe,

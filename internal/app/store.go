@@ -77,6 +77,9 @@ func startEngine(ctx context.Context, dir string, port int, log *slog.Logger) (*
 	return &embeddedStore{engine: e, client: client}, nil
 }
 
+// close ends client and engine, also when the application has done so already.
+func (s *embeddedStore) close() error { return errors.Join(s.client.Close(), s.engine.Close()) }
+
 // option gives the store to the application and keeps the engine alive in it.
 func (s *embeddedStore) option(log *slog.Logger) fx.Option {
 	return fx.Options(fx.Supply(s.client), fx.Invoke(func(lc fx.Lifecycle, sd fx.Shutdowner) {

@@ -24,7 +24,10 @@ func kafkaConfig(path string) (kafka.Config, error) {
 	if err := config.Load(&cfg, path, os.Environ()); err != nil {
 		return cfg.Kafka, err
 	}
-	return cfg.Kafka, config.At("kafka", cfg.Kafka.Validate())
+	if err := config.At("kafka", cfg.Kafka.Validate()); err != nil {
+		return cfg.Kafka, fmt.Errorf("%w\nname a --config with brokers, or set LIVEHOST_KAFKA__BROKERS", err)
+	}
+	return cfg.Kafka, nil
 }
 
 // runTopicsApply is `livehost topics apply`.

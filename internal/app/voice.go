@@ -65,6 +65,9 @@ func voiceSwitch(o cli.VoiceOptions, std cli.IO, do func(*redisvoice.Switch) err
 		if addr, err = keptRedisAddr(o.Data); err != nil {
 			return err
 		}
+		if addr == "" && o.Data != "" {
+			return fmt.Errorf("--data %s: no process with embedded servers ran there; name the --data of the one whose voice is meant", o.Data)
+		}
 	}
 	if addr != "" {
 		cfg.Redis.Addrs = []string{addr}

@@ -98,17 +98,21 @@ func incidents(a AnalyticsActions, io IO) *cobra.Command {
 	}
 	list := &cobra.Command{
 		Use: "list", Short: "List incidents, newest first", Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.IncidentsList(c.Context(), o, io) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return checked(o.validate(), func() error { return a.IncidentsList(c.Context(), o, io) })
+		},
 	}
 	tail := &cobra.Command{
 		Use: "tail", Short: "Print incidents as they arrive, oldest first, until interrupted", Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.IncidentsTail(c.Context(), o, io) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return checked(o.validate(), func() error { return a.IncidentsTail(c.Context(), o, io) })
+		},
 	}
 	show := &cobra.Command{
 		Use: "show ID", Short: "One incident with the run behind it; ID of a hit, a run or a danmaku", Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.ID = args[0]
-			return a.IncidentsShow(c.Context(), o, io)
+			return checked(o.StoreOptions.validate(), func() error { return a.IncidentsShow(c.Context(), o, io) })
 		},
 	}
 	c.AddCommand(filters(list), show, filters(tail))
@@ -128,7 +132,7 @@ func ab(a AnalyticsActions, io IO) *cobra.Command {
 			if o.Split, err = shares(split); err != nil {
 				return err
 			}
-			return a.ABReport(c.Context(), o, io)
+			return checked(o.validate(), func() error { return a.ABReport(c.Context(), o, io) })
 		},
 	}
 	f := report.Flags()
@@ -160,7 +164,9 @@ func latency(a AnalyticsActions, io IO) *cobra.Command {
 	var o StoreOptions
 	c := &cobra.Command{
 		Use: "latency", Short: "Percentiles of every stage, misses counted", Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.Latency(c.Context(), o, io) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return checked(o.validate(), func() error { return a.Latency(c.Context(), o, io) })
+		},
 	}
 	storeFlags(c, &o)
 	scopeFlags(c, &o)
@@ -171,7 +177,9 @@ func outcomes(a AnalyticsActions, io IO) *cobra.Command {
 	var o StoreOptions
 	c := &cobra.Command{
 		Use: "outcomes", Short: "How many danmaku ended how; conflicts must be 0", Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.Outcomes(c.Context(), o, io) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return checked(o.validate(), func() error { return a.Outcomes(c.Context(), o, io) })
+		},
 	}
 	storeFlags(c, &o)
 	scopeFlags(c, &o)
@@ -184,7 +192,7 @@ func sqlCommand(a AnalyticsActions, io IO) *cobra.Command {
 		Use: "sql STATEMENT", Short: "Run one reading statement on the analytics, e.g. over the v_* views of docs/metrics.md", Args: exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.SQL = args[0]
-			return a.SQL(c.Context(), o, io)
+			return checked(o.validate(), func() error { return a.SQL(c.Context(), o, io) })
 		},
 	}
 	storeFlags(c, &o.StoreOptions)
@@ -198,7 +206,9 @@ func schemaCommand(a AnalyticsActions, io IO) *cobra.Command {
 	storeFlags(c, &o)
 	c.AddCommand(&cobra.Command{
 		Use: "up", Short: "Bring the tables up to this binary's version", Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.SchemaUp(c.Context(), o, io) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return checked(o.validate(), func() error { return a.SchemaUp(c.Context(), o, io) })
+		},
 	})
 	return c
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -92,12 +94,15 @@ type Actions struct {
 // ErrReported is returned by an action that has already said what is wrong.
 var ErrReported = errors.New("reported")
 
-// Run executes one command line and returns the exit code. SIGINT and SIGTERM end
-// the command's context; a second one ends the process.
+// Run executes one command line and returns the exit code. SIGINT, SIGTERM and the
+// end of the terminal end the command's context; a second one ends the process.
 func Run(args []string, actions Actions, io IO) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal is the default again
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE) // a reader that went away is an error of Write, not the end without cleaning up
+	defer signal.Stop(pipe)
 	root := commands(actions, io)
 	root.SetArgs(args)
 	root.SetOut(io.Out)
@@ -107,20 +112,40 @@ func Run(args []string, actions Actions, io IO) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, ErrReported):
+	case errors.Is(err, ErrReported), readerGone(err):
 		return 1
 	case errors.As(err, &usage):
-		fmt.Fprintf(io.Err, "livehost: %v\nSee `livehost --help`.\n", err)
+		printError(io.Err, err)
+		fmt.Fprintln(io.Err, "See `livehost --help`.")
 		return 2
 	default:
-		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintf(io.Err, "livehost: %s\n", strings.TrimRight(line, "\n"))
-		}
+		printError(io.Err, err)
 		return 1
 	}
 }
 
-type usageError struct{ error }
+// endings are the signals that end a command. Under nohup SIGHUP stays ignored.
+func endings() []os.Signal {
+	all := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
+}
+
+// readerGone tells a standard output that is read no more, as by `| head -1`: what
+// was wanted has been read, and there is nobody to complain to.
+func readerGone(err error) bool {
+	var at *fs.PathError
+	return errors.As(err, &at) && at.Path == os.Stdout.Name() && errors.Is(at, syscall.EPIPE)
+}
+
+// printError prints each problem on a line of its own.
+func printError(w io.Writer, err error) {
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintf(w, "livehost: %s\n", strings.TrimRight(line, "\n"))
+	}
+}
 
 func commands(a Actions, io IO) *cobra.Command {
 	root := &cobra.Command{
@@ -133,6 +158,7 @@ func commands(a Actions, io IO) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(demo(a, io), serve(a, io), check(a, io), danmaku(a, io), trajectory(a, io), replay(a, io), harness(a, io), voice(a, io), engine(a, io), topics(a, io), dlq(a, io), health(a, io), eval(a, io))
 	root.AddCommand(analytics(a.Analytics, io)...)
+	refuseMisuse(root)
 	return root
 }
 
@@ -142,7 +168,9 @@ func demo(a Actions, io IO) *cobra.Command {
 		Use:   "demo",
 		Short: "Play a room with everything embedded: no servers, no keys, a scripted policy",
 		Args:  noArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return a.Demo(c.Context(), o, io) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return checked(o.validate(), func() error { return a.Demo(c.Context(), o, io) })
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.Room, "room", "", "recording (JSON Lines) or room script (*.room.txtar) to play instead of our own evening")
@@ -249,20 +277,4 @@ func engine(a Actions, io IO) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return a.EngineInstall(c.Context(), io) },
 	})
 	return c
-}
-
-func noArgs(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return &usageError{fmt.Errorf("unexpected argument %q", args[0])}
-	}
-	return nil
-}
-
-func exactly(n int) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return &usageError{fmt.Errorf("need %d argument(s), got %d", n, len(args))}
-		}
-		return nil
-	}
 }

@@ -15,12 +15,13 @@ func eval(a Actions, io IO) *cobra.Command {
 		Use:   "filters",
 		Short: "Try the filters on recorded rooms: who would be filtered, and why",
 		Args:  noArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return a.EvalFilters(c.Context(), o, io) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return checked(need("--data", o.Data, "the folder with recordings (*.jsonl)"), func() error { return a.EvalFilters(c.Context(), o, io) })
+		},
 	}
 	filters.Flags().StringVar(&o.Data, "data", "", "folder with recordings (*.jsonl), e.g. ../shared/data")
 	filters.Flags().StringVar(&o.Words, "words", "", "words file to try before it goes live (aggregator.words)")
 	filters.Flags().BoolVar(&o.JSON, "json", false, "print JSON")
-	cobra.CheckErr(filters.MarkFlagRequired("data"))
 	c := &cobra.Command{Use: "eval", Short: "Evaluate offline, on recorded data"}
 	c.AddCommand(filters, injections(a, io), hostile(a, io))
 	return c

@@ -15,7 +15,9 @@ func injections(a Actions, io IO) *cobra.Command {
 		Use:   "injections",
 		Short: "Play prompt injections in every place they can come from, against a policy that obeys them, and count what gets out",
 		Args:  noArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return a.EvalInjections(c.Context(), o, io) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return checked(need("--data", o.Data, "the folder that holds injections/injections.jsonl"), func() error { return a.EvalInjections(c.Context(), o, io) })
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.Data, "data", "", "folder that holds injections/injections.jsonl")

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 )
 
@@ -44,6 +46,14 @@ func trajectory(a Actions, io IO) *cobra.Command {
 	return c
 }
 
+// validate reports a policy that could not be asked.
+func (o ReplayOptions) validate() error {
+	if o.Policy != "" && o.Model == "" {
+		return errors.New("--policy needs --model: the name the policy is known by there")
+	}
+	return nil
+}
+
 func replay(a Actions, io IO) *cobra.Command {
 	var o ReplayOptions
 	c := &cobra.Command{
@@ -52,7 +62,7 @@ func replay(a Actions, io IO) *cobra.Command {
 		Args:  exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.ID = args[0]
-			return a.Replay(c.Context(), o, io)
+			return checked(o.validate(), func() error { return a.Replay(c.Context(), o, io) })
 		},
 	}
 	logFlags(c, &o.ShowOptions)

@@ -3,9 +3,13 @@ package config
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"reflect"
+	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/knadh/koanf/parsers/yaml"
@@ -55,15 +59,48 @@ func Load(into any, path string, environ []string) error {
 	if err != nil {
 		return fmt.Errorf("config: environment: %w", err)
 	}
+	var read mapstructure.Metadata
 	err = k.UnmarshalWithConf("", into, koanf.UnmarshalConf{Tag: "yaml", DecoderConfig: &mapstructure.DecoderConfig{
-		TagName: "yaml", ErrorUnused: true, WeaklyTypedInput: true, Result: into,
+		TagName: "yaml", WeaklyTypedInput: true, Result: into, Metadata: &read,
 		DecodeHook: mapstructure.ComposeDecodeHookFunc(
+			sameKind,
 			mapstructure.StringToTimeDurationHookFunc(),
 			mapstructure.StringToSliceHookFunc(","),
 			mapstructure.TextUnmarshallerHookFunc(),
 		),
 	}})
-	return explain(err)
+	return errors.Join(explain(err), unknown(read.Unused, path))
+}
+
+// sameKind refuses what the decoder would make something else of: variables of the
+// environment are all text, so it converts what it can, and takes 5 for 5 ns.
+func sameKind(from, to reflect.Value) (any, error) {
+	number := from.CanInt() || from.CanUint() || from.CanFloat()
+	switch {
+	case to.Type() == reflect.TypeFor[time.Duration]() && number && !from.IsZero():
+		return nil, fmt.Errorf("%v has no unit: write 5s, 300ms or 1m30s", from)
+	case to.Kind() == reflect.Bool && number:
+		return nil, fmt.Errorf("%v is not true or false", from)
+	case (to.CanInt() || to.CanUint() || to.CanFloat()) && from.Kind() == reflect.Bool:
+		return nil, fmt.Errorf("%v is not a number", from)
+	case (to.CanInt() || to.CanUint()) && from.CanFloat() && from.Float() != math.Trunc(from.Float()):
+		return nil, fmt.Errorf("%v is not a whole number", from)
+	}
+	return from.Interface(), nil
+}
+
+// unknown names every key that means nothing, and where it may have come from.
+func unknown(keys []string, path string) error {
+	slices.Sort(keys)
+	problems := make([]error, len(keys))
+	for i, key := range keys {
+		where := EnvPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "__")) + " in the environment"
+		if path != "" {
+			where = path + " or " + where
+		}
+		problems[i] = fmt.Errorf("config: %s: there is no such key; correct or remove it (%s)", key, where)
+	}
+	return errors.Join(problems...)
 }
 
 // explain turns the decoder's error into one line a problem.

@@ -68,3 +68,53 @@ func TestAtNamesEachProblem(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// What is written as one type is not taken for another: 5 would be 5 ns.
+func TestTypesAreNotGuessed(t *testing.T) {
+	t.Parallel()
+	type typed struct {
+		Wait  time.Duration `yaml:"wait"`
+		Slots int           `yaml:"slots"`
+		Share float64       `yaml:"share"`
+		Abort bool          `yaml:"abort"`
+	}
+	for _, tt := range []struct{ yaml, want string }{
+		{"wait: 5", "no unit"},
+		{"wait: 2.5", "no unit"},
+		{"wait: 0", ""},
+		{"wait: 5s", ""},
+		{"slots: 1.7", "not a whole number"},
+		{"slots: 2.0", ""},
+		{"slots: true", "not a number"},
+		{"share: 1", ""},
+		{"share: false", "not a number"},
+		{"abort: 5", "not true or false"},
+		{"abort: true", ""},
+	} {
+		path := filepath.Join(t.TempDir(), "c.yaml")
+		if err := os.WriteFile(path, []byte(tt.yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := config.Load(&typed{}, path, nil)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: error %v, want %q", tt.yaml, err, tt.want)
+		}
+	}
+	var s typed
+	if err := config.Load(&s, "", []string{"LIVEHOST_WAIT=5s", "LIVEHOST_SLOTS=2", "LIVEHOST_SHARE=0.5", "LIVEHOST_ABORT=true"}); err != nil || s.Slots != 2 || !s.Abort {
+		t.Errorf("from the environment: %+v, %v", s, err)
+	}
+}
+
+func TestUnknownKeysSayWhereTheyMayBe(t *testing.T) {
+	t.Parallel()
+	_, err := load(t, "kay: 1", "LIVEHOST_KAFKA__BROKER=x")
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"config: kafka.broker: there is no such key", "LIVEHOST_KAFKA__BROKER in the environment", "config: kay: there is no such key", "c.yaml"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in\n%v", want, err)
+		}
+	}
+}

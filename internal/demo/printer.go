@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -39,6 +40,7 @@ type Printer struct {
 	opened map[event.RoomID]int64 // when the rooms opened
 	shelf  line                   // the links listed at opening, told as one line
 	listed int                    // how many so far
+	broken func(error)            // ends Run when nothing can be written any more
 }
 
 // line is one line: when, which kind, about whom, what.
@@ -73,7 +75,7 @@ func teller[T event.Event](tell func(T) []line) func([]byte) ([]line, error) {
 	}
 }
 
-// Run follows the log until ctx ends, which is no error.
+// Run follows the log until ctx ends, which is no error, or a line cannot be written.
 func (p *Printer) Run(ctx context.Context, reader streams.Reader) error {
 	if p.cfg.Quiet {
 		<-ctx.Done()
@@ -83,13 +85,19 @@ func (p *Printer) Run(ctx context.Context, reader streams.Reader) error {
 	for topic := range p.tellBy {
 		topics = append(topics, topic)
 	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	p.broken = end
 	if err := reader.Follow(ctx, topics, p.cfg.FromEnd, p.Print); err != nil {
+		return fmt.Errorf("printer: %w", err)
+	}
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("printer: %w", err)
 	}
 	return nil
 }
 
-// Print tells one record. What cannot be written is lost: the demo goes on.
+// Print tells one record.
 func (p *Printer) Print(r streams.Record) {
 	tell, ok := p.tellBy[r.Topic]
 	if !ok {
@@ -111,7 +119,9 @@ func (p *Printer) Print(r streams.Record) {
 		}
 		fmt.Fprintf(&b, "%s  %s %s %s\n", when, pad(p.tongue.of(labels[l.label]), labelWidth), pad(plain(l.who), whoWidth), plain(l.what))
 	}
-	_, _ = io.WriteString(p.w, b.String())
+	if _, err := io.WriteString(p.w, b.String()); err != nil && p.broken != nil {
+		p.broken(err)
+	}
 }
 
 // clockOf is room time as mm:ss.

@@ -64,6 +64,9 @@ func OpenRoom(o RoomOptions) (*Room, error) {
 		return nil, err
 	}
 	if strings.HasSuffix(name, ".room.txtar") {
+		if o.Focus != "" || o.From != 0 || o.For != 0 || o.Busiest != 0 {
+			return nil, fmt.Errorf("room %s: --focus, --from, --for and --busiest are for recordings; a room script is played whole and says itself what is in focus", name)
+		}
 		return openScript(name, data)
 	}
 	return o.openRecording(name, data)
@@ -113,6 +116,9 @@ func (o RoomOptions) openRecording(name string, data []byte) (*Room, error) {
 	if o.Busiest > 0 {
 		from, _ := rec.Busiest(o.Busiest)
 		slice = source.Slice{From: from, For: o.Busiest}
+	}
+	if !rec.HasDanmaku(slice) {
+		return nil, fmt.Errorf("room %s: no danmaku from %v on; the recording is %v long, choose another --from and --for", name, slice.From, rec.Length())
 	}
 	id := strings.TrimSuffix(name, filepath.Ext(name))
 	room := source.Room{

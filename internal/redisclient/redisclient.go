@@ -2,9 +2,12 @@ package redisclient
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 
 	"livehost/internal/config"
 )
@@ -26,6 +29,11 @@ func (c Config) Validate() error {
 	if len(c.Addrs) == 0 {
 		problems = append(problems, errors.New("addrs: empty; name at least one host:port, or use --embedded"))
 	}
+	for _, addr := range c.Addrs {
+		if _, _, err := net.SplitHostPort(addr); err != nil {
+			problems = append(problems, fmt.Errorf("addrs: %q is not host:port", addr))
+		}
+	}
 	if c.Timeout <= 0 {
 		problems = append(problems, errors.New("timeout: must be positive"))
 	}
@@ -34,6 +42,10 @@ func (c Config) Validate() error {
 
 // Client is a Redis client, as the redis* adapters take it.
 type Client = redis.UniversalClient
+
+// Quiet keeps the client library, for the whole process, from writing to standard
+// error by itself: what failed is the error of the call, and logged as such.
+func Quiet() { logging.Disable() }
 
 // New makes the client; it connects on first use. The caller closes it.
 func New(c Config) Client {

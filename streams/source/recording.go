@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -201,6 +202,19 @@ func (r *Recording) Language() string {
 		return "en"
 	}
 	return "zh"
+}
+
+// Length is how long after the first line the last one comes.
+func (r *Recording) Length() time.Duration {
+	if len(r.Lines) == 0 {
+		return 0
+	}
+	return r.Lines[len(r.Lines)-1].At
+}
+
+// HasDanmaku tells whether there is anything to play in a slice.
+func (r *Recording) HasDanmaku(s Slice) bool {
+	return slices.ContainsFunc(r.Lines, func(l Line) bool { return l.Kind != KindOnline && s.has(l.At) })
 }
 
 // Items is the slice as items from the epoch on: the room opens, the focus is

@@ -63,7 +63,11 @@ func Serve(cfg ChildConfig, stdin io.Reader, stdout io.Writer, log *slog.Logger)
 	if err != nil {
 		return err
 	}
-	return p.serve(&handler{pool: p, hello: greeting, log: log, ids: rand.Text}, listeners, stdin, stdout)
+	err = p.serve(&handler{pool: p, hello: greeting, log: log, ids: rand.Text}, listeners, stdin, stdout)
+	if err == nil { // nobody else clears the folder of the socket when the parent was killed
+		_ = os.Remove(filepath.Dir(cfg.Socket))
+	}
+	return err
 }
 
 // endWithin bounds each step of the end: a client that does not leave, a
