@@ -8,5 +8,6 @@
 // every finding names the span it objects to; a price, stock or promotion is
 // supported only by a tool result of the same run, other numbers also by product
 // facts, FAQ and the viewer's own words; what comes from viewers never supports
-// a price.
+// a price; a number is supported only for what it is said of (a list price, a time
+// of sending), and a sum that follows from others only when the sentence says how.
 package guardrail
