@@ -39,10 +39,10 @@ services-down: ## end them and remove their data
 # The packages with a suite or test for real servers.
 REAL = $(sort $(dir $(shell grep -rl --include='*_test.go' --exclude-dir=eval 'testkit[.]RealServer' .))) ./analytics/...
 
-test-real: services ## conformance suites and room scripts on the servers of `make services`, nothing is skipped; RUN= tests, ROOMS= scripts
+test-real: services ## conformance suites and room scripts on the servers of `make services`, nothing is skipped; RUN= a part of the tests, without the soak, ROOMS= scripts
 	env $$(go run ./internal/services/servicesctl env) REQUIRE_REAL=1 go test -count=1 -timeout 10m -run '$(or $(RUN),.)' $(REAL)
 	env $$(go run ./internal/services/servicesctl env) REQUIRE_REAL=1 LIVEHOST=$(abspath $(BIN)) go test -count=1 -timeout 10m -run 'TestRoomScriptOnRealServers/$(ROOMS)' ./eval/faults
-	LIVEHOST=$(abspath $(BIN)) REQUIRE_REAL=1 go test -count=1 -timeout 3m -run 'TestSoak$$' ./eval/soak
+	$(if $(RUN),,LIVEHOST=$(abspath $(BIN)) REQUIRE_REAL=1 go test -count=1 -timeout 3m -run 'TestSoak$$' ./eval/soak)
 
 faults: build ## break things under load on real servers, at most 30 minutes; QUICK=1: three minutes, ONLY= names, SEED=
 	go run ./eval/faults -livehost $(BIN) $(if $(QUICK),-quick) $(if $(ONLY),-only $(ONLY)) $(if $(SEED),-seed $(SEED)) $(ARGS)
