@@ -62,7 +62,8 @@ type demoRun struct {
 	store   *embeddedStore // nil where the engine is not installed
 	items   []source.Item
 	started time.Time
-	resumed bool // an earlier run left a log
+	resumed bool   // an earlier run left a log
+	release func() // gives the data directory back; nil until it is ours
 }
 
 // demoState is what a restart needs to know; kept in the data directory.
@@ -165,7 +166,8 @@ func (r *demoRun) openCatalog() (err error) {
 
 // startServers starts the embedded servers and finds where room time is.
 func (r *demoRun) startServers(ctx context.Context) error {
-	if err := makeDataDir(r.dataDir); err != nil {
+	var err error
+	if r.release, err = holdDataDir(r.dataDir); err != nil {
 		return err
 	}
 	fresh, err := r.loadState()
@@ -434,6 +436,12 @@ func (r *demoRun) cleanUp() {
 	}
 	if r.servers != nil {
 		r.servers.close()
+	}
+	switch {
+	case r.release != nil:
+		defer r.release()
+	case r.opts.Data != "": // the folder is not ours, and nothing was written
+		return
 	}
 	if r.opts.Keep || r.opts.Data != "" {
 		fmt.Fprintf(r.std.Err, "data kept in %s (livehost danmaku show ID --data %s)\n", r.dataDir, r.dataDir)

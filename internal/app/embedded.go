@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sync/errgroup"
 
@@ -86,6 +87,27 @@ func makeDataDir(dir string) error {
 		return fmt.Errorf("data directory %s is not writable: %w; name another with --data", dir, err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// holdDataDir makes a data directory this process's own until release or the end of
+// the process, before anything in it is read or written: a second run would
+// otherwise turn the clock of the first.
+func holdDataDir(dir string) (release func(), err error) {
+	if err := makeDataDir(dir); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "demo.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("data directory: %w; name another with --data", err)
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = errors.New("another demo is running in it")
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("data directory %s: %w; name another with --data", dir, err), f.Close())
+	}
+	return func() { _ = f.Close() }, nil
 }
 
 // configure points cfg at the servers.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"livehost/internal/app"
@@ -46,6 +47,7 @@ func TestMisuse(t *testing.T) {
 		{"demo --console 70000", 2, "--console"},
 		{"demo --clickhouse-port -1", 2, "--clickhouse-port"},
 		{"demo --profile nosuch", 1, "--profile: "},
+		{"demo --cpuprofile /nowhere/cpu", 1, "--cpuprofile"},
 		{"demo --room " + script + " --from 1s", 1, "for recordings"},
 		{"demo --room " + recording + " --from 1h", 1, "choose another --from"},
 		{"voice list --redis nonsense", 1, "host:port"},
@@ -94,5 +96,31 @@ func TestDemoThatCannotStartLeavesNothing(t *testing.T) {
 	left, err := os.ReadDir(tmp)
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// A second demo on the data of a running one touches none of it, its clock least of all.
+func TestSecondDemoOnTheSameDataIsRefused(t *testing.T) {
+	data := t.TempDir()
+	clock := `{"segments":[{"wall_ms":1,"room_ms":1,"speed":1}]}`
+	for name, text := range map[string]string{"clock.json": clock, "demo.lock": ""} {
+		if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held, err := os.Open(filepath.Join(data, "demo.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if err := syscall.Flock(int(held.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := run("demo", "--no-console", "--data", data)
+	if code != 1 || !strings.Contains(errs, "another demo is running") || strings.Contains(errs, "data kept") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if b, err := os.ReadFile(filepath.Join(data, "clock.json")); err != nil || string(b) != clock {
+		t.Errorf("the clock is now %s, %v", b, err)
 	}
 }

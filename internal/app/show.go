@@ -46,6 +46,17 @@ type listed struct {
 	Heard   []string        `json:"heard,omitempty"` // what its viewer heard or was sent
 }
 
+// ended says how, and why if there is a reason.
+func (l listed) ended() string {
+	switch {
+	case l.State == "":
+		return "not ended"
+	case l.Reason == "":
+		return string(l.State)
+	}
+	return fmt.Sprintf("%s (%s)", l.State, l.Reason)
+}
+
 // runDanmakuList is `livehost danmaku list`.
 func runDanmakuList(ctx context.Context, o cli.ShowOptions, std cli.IO) error {
 	l, err := readLog(ctx, o, std)
@@ -70,7 +81,7 @@ func runDanmakuList(ctx context.Context, o cli.ShowOptions, std cli.IO) error {
 		if o.JSON {
 			err = enc.Encode(row)
 		} else {
-			_, err = fmt.Fprintf(std.Out, "%s\t%s (%s)\t%s\t%s\t%s\n", row.ID, row.State, row.Reason, row.Variant, row.Text, strings.Join(row.Heard, " | "))
+			_, err = fmt.Fprintf(std.Out, "%s\t%s\t%s\t%s\t%s\n", row.ID, row.ended(), row.Variant, row.Text, strings.Join(row.Heard, " | "))
 		}
 		if err != nil {
 			return err
@@ -105,7 +116,7 @@ func withReader(ctx context.Context, o cli.ShowOptions, std cli.IO, read func(co
 		}
 		server, err := kafkaserver.Start(kc, log)
 		if err != nil {
-			return err
+			return fmt.Errorf("--data %s: %w\na log can be read when its run has ended; livehost outcomes, incidents, latency and sql read one that goes on", o.Data, err)
 		}
 		defer server.Close()
 		cfg.Kafka.Brokers = server.Addrs()

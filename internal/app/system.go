@@ -48,6 +48,7 @@ func system(cfg Config, want []string, clk *clock.Clock, log *slog.Logger, outle
 		fx.WithLogger(func() fxevent.Logger {
 			l := &fxevent.SlogLogger{Logger: log}
 			l.UseLogLevel(slog.LevelDebug)
+			l.UseErrorLevel(slog.LevelDebug) // whoever starts and stops the application gets and prints them
 			return l
 		}),
 		fx.RecoverFromPanics(),
