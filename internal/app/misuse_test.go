@@ -3,6 +3,7 @@ package app_test
 import (
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,5 +123,24 @@ func TestSecondDemoOnTheSameDataIsRefused(t *testing.T) {
 	}
 	if b, err := os.ReadFile(filepath.Join(data, "clock.json")); err != nil || string(b) != clock {
 		t.Errorf("the clock is now %s, %v", b, err)
+	}
+}
+
+// A serve whose port is taken ends the engine that it had started.
+func TestServeThatCannotStartLeavesNothing(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	t.Setenv("LIVEHOST_OPS__ADDR", l.Addr().String())
+	code, _, errs := run("serve", "--embedded", "--target=all,analytics", "--data", t.TempDir())
+	if code != 1 || !strings.Contains(errs, "address already in use") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
 	}
 }

@@ -47,15 +47,16 @@ func runServe(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
 		return err
 	}
 	if slices.Contains(want, analyticsTarget) {
-		store, err := serveStore(ctx, o, cfg, log)
+		store, closeStore, err := serveStore(ctx, o, cfg, log)
 		if err != nil {
-			return err
+			return whileStarting(ctx, err)
 		}
+		defer closeStore()
 		more = append(more, store)
 	}
 	if usesKafka, _ := needs(want); usesKafka {
 		if err := provision(ctx, cfg, log); err != nil {
-			return err
+			return whileStarting(ctx, err)
 		}
 	}
 	outlets, err := outlet.New(cfg.Outlet, clk, std.Out, log)
@@ -67,20 +68,28 @@ func runServe(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
 }
 
 // serveStore is the ClickHouse of --target=analytics: the embedded engine, or the
-// configured server.
-func serveStore(ctx context.Context, o cli.ServeOptions, cfg Config, log *slog.Logger) (fx.Option, error) {
+// configured server. It is closed in the end, also when the application never ran.
+func serveStore(ctx context.Context, o cli.ServeOptions, cfg Config, log *slog.Logger) (option fx.Option, closeStore func(), err error) {
 	if !o.Embedded {
-		return storeOption(ctx, cfg, log)
+		c, err := openStore(ctx, cfg.ClickHouse, nil, log)
+		if err != nil {
+			return nil, nil, err
+		}
+		return fx.Supply(c), func() { _ = c.Close() }, nil
 	}
 	dir, err := serveDataDir(o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	store, err := startEngine(ctx, dir, 0, log)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return store.option(log), nil
+	return store.option(log), func() {
+		if err := store.close(); err != nil {
+			log.Warn("ClickHouse did not close", "err", err)
+		}
+	}, nil
 }
 
 // keptHashKey is the key kept in a file, made on first use: a new one would make

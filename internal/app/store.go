@@ -88,15 +88,6 @@ func (s *embeddedStore) option(log *slog.Logger) fx.Option {
 	}))
 }
 
-// storeOption opens the configured ClickHouse for the application.
-func storeOption(ctx context.Context, cfg Config, log *slog.Logger) (fx.Option, error) {
-	c, err := openStore(ctx, cfg.ClickHouse, nil, log)
-	if err != nil {
-		return nil, err
-	}
-	return fx.Options(fx.Supply(c), fx.Invoke(func(lc fx.Lifecycle) { lc.Append(fx.StopHook(c.Close)) })), nil
-}
-
 // newHashKey is a key of viewers' pseudonyms for a data directory.
 func newHashKey() config.Secret { return config.Secret(rand.Text()) }
 
