@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -47,18 +48,27 @@ func newPast(cfg Config) *past {
 	}
 }
 
-// restore reads the partition back. Room events bring the rooms' settings,
-// outcomes and deliveries what was already answered.
+// restore reads the partition back. Room events bring the rooms' settings, which a
+// room says once and long ago; the last outcomes and deliveries what was already
+// answered.
 func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
-	next, err := read(ctx, d.deps.Reader, p.id, func(e event.RoomEvent) { p.room(e.RoomID).observe(&e) })
+	next, err := read(ctx, d.deps.Reader, p.id, 0, func(e event.RoomEvent) { p.room(e.RoomID).observe(&e) })
 	if err != nil {
 		return err
 	}
 	p.eventsFrom = next
-	if _, err := read(ctx, d.deps.Reader, p.id, func(o event.Outcome) { p.past.outcomes.put(danmakuKey{o.RoomID, o.DanmakuID}, struct{}{}, o.TimeMs) }); err != nil {
+	span := d.deps.Clock.Wall(2 * d.cfg.Horizon) // as far back as recent remembers
+	from, err := tail(ctx, d.deps.Reader, event.TopicOutcome, p.id, span, time.Now())
+	if err != nil {
 		return err
 	}
-	if _, err := read(ctx, d.deps.Reader, p.id, func(dl event.Delivery) {
+	if _, err := read(ctx, d.deps.Reader, p.id, from, func(o event.Outcome) { p.past.outcomes.put(danmakuKey{o.RoomID, o.DanmakuID}, struct{}{}, o.TimeMs) }); err != nil {
+		return err
+	}
+	if from, err = tail(ctx, d.deps.Reader, event.TopicDelivery, p.id, span, time.Now()); err != nil {
+		return err
+	}
+	if _, err := read(ctx, d.deps.Reader, p.id, from, func(dl event.Delivery) {
 		p.past.observe(&dl)
 		p.room(dl.RoomID).observeDelivery(&dl)
 	}); err != nil {
@@ -68,11 +78,11 @@ func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
 	return nil
 }
 
-// read decodes a topic's partition. Records that cannot be decoded were never
+// read decodes a topic's partition from an offset on. Records that cannot be decoded were never
 // ours to act on and are passed over: the group's loop dead-letters them.
-func read[E event.Event](ctx context.Context, r streams.Reader, partition int32, fn func(E)) (int64, error) {
+func read[E event.Event](ctx context.Context, r streams.Reader, partition int32, from int64, fn func(E)) (int64, error) {
 	var zero E
-	next, err := r.Read(ctx, zero.Topic(), partition, 0, func(rec streams.Record) error {
+	next, err := r.Read(ctx, zero.Topic(), partition, from, func(rec streams.Record) error {
 		if e, err := event.Decode[E](rec.Value); err == nil {
 			fn(e)
 		}
