@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"sort"
 	"strings"
 	"time"
@@ -204,7 +205,11 @@ func (c *Client) SQL(ctx context.Context, sql string, limit int) (query.Result, 
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
 	ctx = clickhouse.Context(ctx, clickhouse.WithSettings(clickhouse.Settings{"readonly": 2}))
-	rows, err := c.conn.Query(ctx, strings.TrimRight(strings.TrimSpace(sql), "; \n"))
+	sql = strings.TrimRight(strings.TrimSpace(sql), "; \n")
+	if err := onlyReads(sql); err != nil {
+		return query.Result{}, err
+	}
+	rows, err := c.conn.Query(ctx, sql)
 	if err != nil {
 		return query.Result{}, refusal(err)
 	}
@@ -228,6 +233,23 @@ func (c *Client) SQL(ctx context.Context, sql string, limit int) (query.Result, 
 		return query.Result{}, refusal(err)
 	}
 	return out, nil
+}
+
+// What begins a statement that reads. The server's readonly = 2 lets others
+// through, KILL QUERY among them, which would end the sink's statements.
+var (
+	reads  = regexp.MustCompile(`(?is)^(\s|\(|--[^\n]*\n|/\*.*?\*/)*(select|with|show|describe|desc|explain|exists)\b`)
+	shaped = regexp.MustCompile(`(?is)\b(format\s+[a-z]\w*|into\s+outfile\s.*)$`)
+)
+
+func onlyReads(sql string) error {
+	if !reads.MatchString(sql) {
+		return fault.Errorf(fault.Invalid, "sql: this command only reads: begin with SELECT, WITH, SHOW, DESCRIBE, EXPLAIN or EXISTS")
+	}
+	if what := shaped.FindString(sql); what != "" {
+		return fault.Errorf(fault.Invalid, "sql: leave %q out: the rows are printed here, with --json as JSON", what)
+	}
+	return nil
 }
 
 // refusal says in words what a read-only statement may not do.

@@ -295,11 +295,15 @@ func TestSQLOnlyReads(t *testing.T) {
 	if r, err := c.SQL(t.Context(), "SELECT number FROM numbers(10)", 3); err != nil || len(r.Rows) != 3 || !r.Truncated {
 		t.Errorf("%+v, %v", r, err)
 	}
+	if _, err := c.SQL(t.Context(), "-- a note\n(/* and another */ SELECT 'kill', 1 AS format)", 10); err != nil {
+		t.Error(err)
+	}
 	if r, err := c.SQL(t.Context(), "SHOW TABLES LIKE 'v\\_ab%'", 10); err != nil || len(r.Rows) != 2 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for _, sql := range []string{"DROP TABLE windows", "INSERT INTO windows SELECT * FROM windows", "ALTER TABLE windows DELETE WHERE 1", "TRUNCATE TABLE windows",
-		"SELECT 1; DROP TABLE windows", "SET readonly = 0", "SELECT * FROM nothing", "nonsense", "SELECT sleep(1) SETTINGS readonly = 0", ""} {
+		"SELECT 1; DROP TABLE windows", "SET readonly = 0", "SELECT * FROM nothing", "nonsense", "SELECT sleep(1) SETTINGS readonly = 0", "",
+		"KILL QUERY WHERE 1", "/* SELECT */ kill query where 1", "SYSTEM FLUSH LOGS", "SELECT 1 FORMAT JSON", "SELECT 1 INTO OUTFILE 'x'"} {
 		if _, err := c.SQL(t.Context(), sql, 10); err == nil || fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%q: %v, want a refusal", sql, err)
 		}
