@@ -42,7 +42,7 @@ parameters:
   additionalProperties: false
   required: [link_id]
   properties:
-    link_id: {type: string, pattern: "^[0-9]{1,4}$", description: "链接号 / link number"}
+    link_id: {type: string, pattern: "^[0-9]{1,3}$", description: "链接号 / link number"}
 `},
 	"prompt": {"prompts/NAME.md", "What the policy is told in this block.\n"},
 }

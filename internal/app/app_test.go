@@ -116,7 +116,7 @@ func dryRun(t *testing.T, data string) {
 		{[]string{"--hooks", quiet, "--json"}, 0, []string{`"stopped":`, `"rule":"quiet"`, `"run_id":"r-tiny`}},
 		{[]string{"--hooks", quiet, "--fail-on", "vanished"}, 0, nil},
 		{[]string{"--hooks", quiet, "--fail-on", "vanished,stopped"}, 1, nil},
-		{[]string{"--hooks", quiet, "--release", "nobody"}, 0, []string{"0 runs, 0 texts"}},
+		{[]string{"--hooks", quiet, "--release", "nobody"}, 1, []string{`"nobody"`, "harness, react-baseline"}},
 		{[]string{"--hooks", broken}, 1, []string{broken + ":5: hook broken: when: "}},
 		{[]string{"--hooks", "/nowhere"}, 1, []string{"/nowhere", "folder of them"}},
 		{[]string{}, 2, []string{"--hooks"}},

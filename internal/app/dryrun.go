@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"livehost/agentworker/guardrail"
@@ -24,6 +25,9 @@ func runHarnessDryRun(ctx context.Context, o cli.DryRunOptions, std cli.IO) erro
 	base, err := loadHarness(HarnessConfig{Dir: o.Dir})
 	if err != nil {
 		return err
+	}
+	if known := base.Releases(); o.Release != "" && !slices.Contains(known, o.Release) {
+		return fmt.Errorf("--release: there is no release %q; there is %s", o.Release, strings.Join(known, ", "))
 	}
 	tried, names, err := withHooks(base, o.Hooks)
 	if err != nil {

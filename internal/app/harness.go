@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"livehost/harness"
 	"livehost/internal/cli"
@@ -39,7 +38,10 @@ func runHarnessNew(_ context.Context, dir, kind, name string, std cli.IO) error 
 	}
 	file, text, err := harness.Scaffold(kind, name)
 	if err != nil {
-		return fmt.Errorf("harness new: %w; kinds: %s", err, strings.Join(harness.Kinds(), ", "))
+		return fmt.Errorf("harness new: %w", err)
+	}
+	if in, err := os.Stat(dir); err != nil || !in.IsDir() {
+		return fmt.Errorf("harness new: there is no folder %s", dir)
 	}
 	path := filepath.Join(dir, filepath.FromSlash(file))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
