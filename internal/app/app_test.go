@@ -95,6 +95,12 @@ func TestDemoAnswersAndGoesOnWithItsData(t *testing.T) {
 		t.Errorf("danmaku list: exit %d\n%s", code, out)
 	}
 	dryRun(t, data)
+	wrong := write(t, "wrong.room.txtar", strings.Replace(tinyRoom, "expect ", "expect outcome d-1 filtered\nexpect ", 1))
+	for strict, want := range map[string]int{"--strict": 1, "--strict=false": 0} {
+		if code, _, errs := run("demo", "--json", "--profile", "instant", "--no-console", "--room", wrong, strict); code != want {
+			t.Errorf("a script that expects what is not, %s: exit %d: %s", strict, code, errs)
+		}
+	}
 	other := write(t, "other.room.txtar", tinyRoom)
 	if code, _, errs := run("demo", "--room", other, "--data", data); code == 0 || !strings.Contains(errs, "holds a run of") {
 		t.Errorf("another room on the same data: exit %d: %s", code, errs)

@@ -41,6 +41,9 @@ func (r *demoRun) report(s demoSummary) error {
 	if s.ClickHouse != nil && !s.ClickHouse.EqualToLog {
 		return fmt.Errorf("ClickHouse and the log disagree: %v stored, %v in the log", s.ClickHouse.Outcomes, s.Outcomes)
 	}
+	if e := s.Expectations; r.opts.Strict && e != nil && len(e.Failed) > 0 {
+		return fmt.Errorf("%d of %d expectations of the script failed, listed above", len(e.Failed), e.Total)
+	}
 	if s.Accepted == 0 {
 		return fmt.Errorf("no danmaku was accepted")
 	}

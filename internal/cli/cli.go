@@ -33,6 +33,7 @@ type DemoOptions struct {
 	Busiest        time.Duration // play the busiest stretch of this length instead of From and For
 	Profile        string        // latency profile of the scripted policy
 	JSON           bool          // one JSON object on stdout, nothing else
+	Strict         bool          // fail when an expectation of the room script does
 	Keep           bool          // keep the data directory
 	Data           string        // data directory; an existing one is gone on with
 	ClickHousePort int           // loopback port of the embedded ClickHouse; 0: none
@@ -183,6 +184,7 @@ func demo(a Actions, io IO) *cobra.Command {
 	f.DurationVar(&o.Busiest, "busiest", 0, "play the busiest stretch of this length of a recording, e.g. 10m")
 	f.StringVar(&o.Profile, "profile", "", "latency of the scripted policy: h20-mtp or instant")
 	f.BoolVar(&o.JSON, "json", false, "print the summary as one JSON object, and nothing else")
+	f.BoolVar(&o.Strict, "strict", false, "exit with 1 when an expectation of the room script fails")
 	f.BoolVar(&o.Keep, "keep", false, "keep the data directory and say where it is")
 	f.IntVar(&o.ClickHousePort, "clickhouse-port", 0, "loopback port of the embedded ClickHouse for your own tools (HTTP; 0: none)")
 	f.StringVar(&o.Profiling, "cpuprofile", "", "write a CPU profile of the run to this file")
