@@ -216,9 +216,10 @@ func (r *room) snapshot(items []*item, nowMs int64) event.ContextSnapshot {
 			s.HostUtterances[i] = u.text
 		}
 	}
-	viewers := make([]uint64, len(items))
-	for i, it := range items {
-		viewers[i] = hashOf(it.member.ViewerID)
+	var few [someItems]uint64
+	viewers := few[:0]
+	for _, it := range items {
+		viewers = append(viewers, hashOf(it.member.ViewerID))
 	}
 	s.Dialogue = c.turns.of(viewers, maxSnapshotTurns)
 	for _, p := range c.payers {

@@ -1,8 +1,8 @@
 package aggregator
 
 import (
-	"fmt"
 	"hash/maphash"
+	"strconv"
 
 	"livehost/streams/event"
 )
@@ -60,7 +60,7 @@ func (r *room) expose(kind event.ExposureKind, a Assignment, v event.ViewerID, d
 		return
 	}
 	r.emit(event.Exposure{
-		Schema: event.SchemaVersion, ExposureID: fmt.Sprintf("%s|%d|%s|%s", a.Experiment, a.Version, a.Unit, kind), Experiment: a.Experiment, ExperimentVersion: a.Version, Unit: a.Unit,
+		Schema: event.SchemaVersion, ExposureID: a.Experiment + "|" + strconv.Itoa(a.Version) + "|" + a.Unit + "|" + string(kind), Experiment: a.Experiment, ExperimentVersion: a.Version, Unit: a.Unit,
 		Variant: a.Variant, Kind: kind, RoomID: r.id, DanmakuID: d, Degraded: a.Degraded, TimeMs: nowMs,
 	})
 }

@@ -161,6 +161,7 @@ func (r *room) admit(it *item, nowMs int64) {
 	}
 	if c := r.covers[q]; c != nil {
 		it.place, it.cover = attached, c
+		r.merged++
 		c.joined = append(c.joined, it)
 		return
 	}

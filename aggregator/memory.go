@@ -3,6 +3,7 @@ package aggregator
 import (
 	"hash/maphash"
 	"maps"
+	"math/bits"
 	"slices"
 )
 
@@ -41,9 +42,23 @@ func (m *memory) holds(h uint64) bool {
 		return true
 	}
 	for _, g := range m.old {
-		if _, ok := slices.BinarySearch(g, h); ok {
+		if among(g, h) {
 			return true
 		}
 	}
 	return false
+}
+
+// among looks h up in sorted hashes: they are spread evenly, so it lies close to where
+// its share of all hashes says.
+func among(sorted []uint64, h uint64) bool {
+	at, _ := bits.Mul64(h, uint64(len(sorted)))
+	i := int(at)
+	for i > 0 && sorted[i-1] >= h {
+		i--
+	}
+	for i < len(sorted) && sorted[i] < h {
+		i++
+	}
+	return i < len(sorted) && sorted[i] == h
 }

@@ -19,6 +19,7 @@ func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
 	}
 	joined := cover.joined
 	cover.joined = nil
+	r.merged -= len(joined)
 	for _, it := range joined {
 		it.cover = nil
 		switch {
@@ -50,7 +51,7 @@ func (r *room) inTime(it *item, nowMs int64) bool {
 }
 
 // sweepMs is the time between two looks for answers that have cooled down.
-const sweepMs = 10_000
+const sweepMs = 30_000
 
 // cool lets the public answer cover the same question for a while; chat that was
 // met with silence needs no second look either.
@@ -93,11 +94,11 @@ func (r *room) factChanged(link event.LinkID) {
 // onReply frees the window's place and takes back whom the reply does not cover.
 func (r *room) onReply(e event.Reply) {
 	now := r.nowMs()
-	f := r.flights[e.ReplyID]
+	f := r.flight(e.ReplyID)
 	if f != nil && !f.replied {
 		f.replied = true
 		r.runs.Observe(e.CreatedMs - f.openedMs)
-		r.land(e.ReplyID, f)
+		r.land(f)
 	}
 	for _, id := range e.NotCovered {
 		if it := r.items[id]; it != nil && it.place == flying && it.window == e.ReplyID {
@@ -128,8 +129,8 @@ func (r *room) onDelivery(d event.Delivery) {
 // takeBack lets a danmaku wait for another window, when it may and there is time;
 // else it ends as said.
 func (r *room) takeBack(it *item, state event.State, reason string, again bool, nowMs int64) {
-	if f := r.flights[it.window]; f != nil {
-		r.leave(it.window, f, it.member.DanmakuID)
+	if f := r.flight(it.window); f != nil {
+		r.leave(f, it.member.DanmakuID)
 	}
 	it.place = 0
 	switch {

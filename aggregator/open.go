@@ -26,7 +26,8 @@ func (r *room) open(nowMs int64) {
 func (r *room) pass(nowMs int64) (changed bool) {
 	mode := window.Mode(len(r.waiting))
 	hold := r.holdUntil(nowMs)
-	for _, v := range r.variantsWaiting() {
+	var few [2]event.Variant
+	for _, v := range r.variantsWaiting(few[:0]) {
 		lines := r.lines(v, nowMs)
 		for _, chat := range []bool{false, true} {
 			line := lines.of(chat)
@@ -61,9 +62,13 @@ func (l *lines) of(chat bool) *[]*item {
 	return &l.questions
 }
 
-func (r *room) lines(v event.Variant, nowMs int64) lines {
-	var out lines
-	for _, it := range r.ordered(v, nowMs) {
+func (r *room) lines(v event.Variant, nowMs int64) (out lines) {
+	items := r.ordered(v, nowMs)
+	if len(items) == 1 { // nearly always
+		*out.of(items[0].chat()) = items
+		return out
+	}
+	for _, it := range items {
 		l := out.of(it.chat())
 		*l = append(*l, it)
 	}
@@ -88,7 +93,8 @@ func (r *room) next(l lines, v event.Variant, nowMs int64) (chat, ok bool) {
 	}
 	fill := window.Fill{Members: r.cfg().MaxMembers, WaitMs: r.cfg().ChatFill.Milliseconds()}
 	pressed := len(l.questions)*4 > 3*r.cfg().MaxMembers // they nearly fill a window of their own
-	due := fill.Due(candidates(l.chat), chats+others == 0, pressed, nowMs)
+	var few [someItems]window.Candidate
+	due := fill.Due(candidates(few[:0], l.chat), chats+others == 0, pressed, nowMs)
 	switch questions := len(l.questions); {
 	case questions == 0:
 		return true, due
@@ -101,7 +107,8 @@ func (r *room) next(l lines, v event.Variant, nowMs int64) (chat, ok bool) {
 
 // endDue ends what ran out of time.
 func (r *room) endDue(nowMs int64) {
-	for _, it := range slices.Clone(r.waiting) { // ending one changes the list
+	var few [someItems]*item
+	for _, it := range append(few[:0], r.waiting...) { // ending one changes the list
 		switch {
 		case it.place != waiting: // ended with another of them
 		case it.doom != nil:
@@ -112,14 +119,18 @@ func (r *room) endDue(nowMs int64) {
 			r.end(it, event.Shed, reasonClosed, nowMs)
 		}
 	}
+	r.endMerged(nowMs)
+	r.flights = slices.DeleteFunc(r.flights, func(f *flight) bool { return f.event && !r.inFlight(f, nowMs) })
+}
+
+// endMerged ends who joined a cover that never came to an end.
+func (r *room) endMerged(nowMs int64) {
+	if r.merged == 0 {
+		return
+	}
 	for _, c := range r.covers {
 		for len(c.joined) > 0 && nowMs > c.joined[0].member.AnswerByMs+coverGraceMs {
 			r.end(c.joined[0], event.Expired, reasonCoverLost, nowMs)
-		}
-	}
-	for w, f := range r.flights {
-		if f.event && !r.inFlight(f, nowMs) {
-			delete(r.flights, w)
 		}
 	}
 }
@@ -128,9 +139,8 @@ func (r *room) endDue(nowMs int64) {
 // cover's outcome: the answer may be in time and still be spoken.
 const coverGraceMs = 20_000
 
-// variantsWaiting lists the variants in the order of their longest waiting danmaku.
-func (r *room) variantsWaiting() []event.Variant {
-	var out []event.Variant
+// variantsWaiting adds the variants in the order of their longest waiting danmaku.
+func (r *room) variantsWaiting(out []event.Variant) []event.Variant {
 	for _, it := range r.waiting {
 		if v := it.variant.Variant; !slices.Contains(out, v) {
 			out = append(out, v)
@@ -152,19 +162,24 @@ func (r *room) ordered(v event.Variant, nowMs int64) []*item {
 	}
 	order := admission.Order{StarveMs: r.cfg().Starve.Milliseconds(), PerViewer: r.cfg().PerViewer}
 	out := make([]*item, len(items))
-	for i, at := range order.Sort(candidates(items), nowMs) {
+	for i, at := range order.Sort(candidates(nil, items), nowMs) {
 		out[i] = items[at]
 	}
 	return out
 }
 
-func candidates(items []*item) []window.Candidate {
-	out := make([]window.Candidate, len(items))
-	for i, it := range items {
-		out[i] = window.Candidate{
+// someItems is how many of a room's items are looked at without memory from the heap:
+// few wait at a time.
+const someItems = 8
+
+// candidates adds the items, as admission looks at them, to out.
+func candidates(out []window.Candidate, items []*item) []window.Candidate {
+	out = slices.Grow(out, len(items))
+	for _, it := range items {
+		out = append(out, window.Candidate{
 			Viewer: it.member.ViewerID, Key: it.member.Key, Class: it.reading.Class,
 			PlatformMs: it.member.PlatformMs, AnswerByMs: it.member.AnswerByMs, Last: it.reading.Intent == cluster.LowInfo,
-		}
+		})
 	}
 	return out
 }
@@ -172,7 +187,8 @@ func candidates(items []*item) []window.Candidate {
 // shed ends what no window can answer in time and returns the rest of a line.
 func (r *room) shed(line []*item, freeAtMs []int64, holdMs, nowMs int64) []*item {
 	capacity := admission.Capacity{FreeAtMs: freeAtMs, Members: r.cfg().MaxMembers, RunMs: r.runs.MedianMs(), SafeMs: r.runs.SafeMs()}
-	beyond := admission.Beyond(candidates(line), capacity, nowMs)
+	var few [someItems]window.Candidate
+	beyond := admission.Beyond(candidates(few[:0], line), capacity, nowMs)
 	if len(beyond) == 0 {
 		return line
 	}
@@ -206,7 +222,8 @@ func (r *room) shedReason(it *item, held bool) string {
 // more than a window, and has one place else.
 func (r *room) freeAt(v event.Variant, chat bool, others int, fromMs, nowMs int64) []int64 {
 	runMs, places := r.runs.MedianMs(), r.cfg().MaxPerVariant
-	var own, rest []int64 // those of its own windows first
+	var few [someItems]int64
+	own, rest := make([]int64, 0, places+len(r.flights)), few[:0] // those of its own windows first
 	for _, f := range r.flights {
 		if f.variant != v || !r.inFlight(f, nowMs) {
 			continue
@@ -268,11 +285,15 @@ func (r *room) free(v event.Variant, nowMs int64) int {
 
 // openWindow publishes one window of the first of ordered and returns the rest.
 func (r *room) openWindow(ordered []*item, mode event.Mode, nowMs int64) []*item {
+	if len(ordered) == 1 {
+		r.fly(ordered, mode, nowMs)
+		return nil
+	}
 	members := 1
 	if mode == event.Multi {
 		members = r.cfg().MaxMembers
 	}
-	picked := window.Pick(candidates(ordered), members)
+	picked := window.Pick(candidates(nil, ordered), members)
 	taken := make([]*item, len(picked))
 	for i, at := range picked {
 		taken[i] = ordered[at]
@@ -295,7 +316,7 @@ func (r *room) fly(taken []*item, mode event.Mode, nowMs int64) {
 		Variant: head.variant.Variant, QuestionKey: head.member.Key, Intent: head.member.Intent, Class: head.reading.Class,
 		Language: head.member.Language, OpenedMs: nowMs,
 	}
-	f := &flight{variant: w.Variant, chat: head.chat(), open: make([]event.DanmakuID, 0, len(taken)), openedMs: nowMs}
+	f := &flight{window: w.WindowID, variant: w.Variant, chat: head.chat(), open: make([]event.DanmakuID, 0, len(taken)), openedMs: nowMs}
 	w.EarliestMs = head.member.PlatformMs
 	w.Members = make([]event.Member, 0, len(taken))
 	for _, it := range taken {
@@ -316,7 +337,7 @@ func (r *room) fly(taken []*item, mode event.Mode, nowMs int64) {
 	w.SpeakByMs = w.EarliestMs + r.cfg().SpeakBy.Milliseconds()
 	w.Context = r.snapshot(taken, nowMs)
 	f.earliestMs = w.EarliestMs
-	r.flights[w.WindowID] = f
+	r.launch(f)
 	r.emit(w)
 	r.p.a.stats.windows.Add(1)
 }
@@ -389,9 +410,11 @@ func (r *room) nextMs(nowMs int64) int64 {
 			at(f.earliestMs + r.cfg().MaxInFlight.Milliseconds())
 		}
 	}
-	for _, c := range r.covers {
-		if len(c.joined) > 0 {
-			at(c.joined[0].member.AnswerByMs + coverGraceMs + 1)
+	if r.merged > 0 {
+		for _, c := range r.covers {
+			if len(c.joined) > 0 {
+				at(c.joined[0].member.AnswerByMs + coverGraceMs + 1)
+			}
 		}
 	}
 	if len(r.waiting) > 0 {

@@ -103,9 +103,9 @@ func (r *room) restoreOrder(o event.Order, _ time.Time) {
 
 func (r *room) restoreWindow(w event.Window, _ time.Time) {
 	f := &flight{
-		variant: w.Variant, event: w.Kind == event.EventWindow, chat: w.Class >= event.ClassChat, openedMs: w.OpenedMs, earliestMs: w.EarliestMs,
+		window: w.WindowID, variant: w.Variant, event: w.Kind == event.EventWindow, chat: w.Class >= event.ClassChat, openedMs: w.OpenedMs, earliestMs: w.EarliestMs,
 	}
-	r.flights[w.WindowID] = f
+	r.launch(f)
 	if w.Event != nil {
 		r.thanks.lastMs = max(r.thanks.lastMs, w.OpenedMs)
 		r.thanks.seen[r.thanks.n%thanksRing] = w.Event.EventID
@@ -116,8 +116,8 @@ func (r *room) restoreWindow(w event.Window, _ time.Time) {
 		if it == nil {
 			it = &item{variant: Assignment{Experiment: w.Experiment, Version: w.ExperimentVersion, Variant: w.Variant}}
 			r.items[m.DanmakuID] = it
-		} else if old := r.flights[it.window]; old != nil && it.window != w.WindowID {
-			r.leave(it.window, old, m.DanmakuID)
+		} else if old := r.flight(it.window); old != nil && it.window != w.WindowID {
+			r.leave(old, m.DanmakuID)
 		}
 		if it.window != w.WindowID {
 			it.windows++
@@ -131,10 +131,10 @@ func (r *room) restoreWindow(w event.Window, _ time.Time) {
 }
 
 func (r *room) restoreReply(e event.Reply, _ time.Time) {
-	if f := r.flights[e.ReplyID]; f != nil {
+	if f := r.flight(e.ReplyID); f != nil {
 		f.replied = true
 		r.runs.Observe(e.CreatedMs - f.openedMs)
-		r.land(e.ReplyID, f)
+		r.land(f)
 	}
 	for _, id := range e.NotCovered {
 		if it := r.items[id]; it != nil {
@@ -164,8 +164,8 @@ func (r *room) restoreDelivery(d event.Delivery, _ time.Time) {
 // restoreWaiting puts back who waits for another window or, when it may not, for
 // an outcome that is not in the log.
 func (r *room) restoreWaiting(it *item, state event.State, reason string, again bool) {
-	if f := r.flights[it.window]; f != nil {
-		r.leave(it.window, f, it.member.DanmakuID)
+	if f := r.flight(it.window); f != nil {
+		r.leave(f, it.member.DanmakuID)
 	}
 	it.place = waiting
 	if !again {

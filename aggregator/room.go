@@ -29,9 +29,10 @@ type room struct {
 	covers  map[question]*item        // whom the same question joins
 	cooling map[uint64]*cooled        // by hash of the question: publicly answered a short while ago
 	sweptMs int64                     // when those that are over were last forgotten
-	flights map[event.WindowID]*flight
-	known   *memory // ids that ended or were filtered
-	gone    *memory // retracted before they were seen
+	merged  int                       // of items, attached to a cover
+	flights []*flight                 // few: looking through them is cheaper than a map
+	known   *memory                   // ids that ended or were filtered
+	gone    *memory                   // retracted before they were seen
 
 	context roomContext
 	sources map[string]*source
@@ -106,6 +107,7 @@ type cooled struct {
 
 // flight is one window of which a member has no outcome yet.
 type flight struct {
+	window     event.WindowID
 	variant    event.Variant
 	open       []event.DanmakuID // members without an outcome
 	event      bool
@@ -120,7 +122,7 @@ func newRoom(p *partition, id event.RoomID) *room {
 	r := &room{
 		id: id, p: p,
 		items: map[event.DanmakuID]*item{}, covers: map[question]*item{}, cooling: map[uint64]*cooled{},
-		flights: map[event.WindowID]*flight{}, known: newMemory(cfg.Memory.Milliseconds()), gone: newMemory(cfg.Memory.Milliseconds()),
+		known: newMemory(cfg.Memory.Milliseconds()), gone: newMemory(cfg.Memory.Milliseconds()),
 		context: newRoomContext(cfg.Settings), sources: map[string]*source{},
 		limiter: filter.NewLimiter(cfg.Rate()),
 		runs:    admission.NewRunTimes(p.a.prior),
@@ -180,25 +182,39 @@ func (r *room) forget(it *item, o event.Outcome, nowMs int64) {
 	if c := it.cover; c != nil {
 		c.joined = remove(c.joined, it)
 		it.cover = nil
+		r.merged--
 	}
-	if f := r.flights[it.window]; f != nil {
-		r.leave(it.window, f, id)
+	if f := r.flight(it.window); f != nil {
+		r.leave(f, id)
 	}
 	r.settleJoined(it, o, nowMs)
 }
 
+// flight is the window under way, nil when it is over.
+func (r *room) flight(w event.WindowID) *flight {
+	for _, f := range r.flights {
+		if f.window == w {
+			return f
+		}
+	}
+	return nil
+}
+
+// launch is a window that goes out, or is in the log once more.
+func (r *room) launch(f *flight) { r.flights = append(remove(r.flights, r.flight(f.window)), f) }
+
 // leave takes a member out of what the window waits for.
-func (r *room) leave(w event.WindowID, f *flight, id event.DanmakuID) {
+func (r *room) leave(f *flight, id event.DanmakuID) {
 	if at := slices.Index(f.open, id); at >= 0 {
 		f.open = slices.Delete(f.open, at, at+1)
 	}
-	r.land(w, f)
+	r.land(f)
 }
 
 // land drops a window that nothing is expected of any more.
-func (r *room) land(w event.WindowID, f *flight) {
+func (r *room) land(f *flight) {
 	if len(f.open) == 0 && (!f.event || f.replied) {
-		delete(r.flights, w)
+		r.flights = remove(r.flights, f)
 	}
 }
 
@@ -209,11 +225,9 @@ func (r *room) unlist(it *item) {
 	}
 }
 
-func remove(list []*item, it *item) []*item {
-	for i, x := range list {
-		if x == it {
-			return append(list[:i], list[i+1:]...)
-		}
+func remove[E comparable](list []E, one E) []E {
+	if at := slices.Index(list, one); at >= 0 {
+		return slices.Delete(list, at, at+1)
 	}
 	return list
 }

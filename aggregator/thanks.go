@@ -76,7 +76,7 @@ func (r *room) thank(nowMs int64) {
 	}
 	w.AnswerByMs = w.EarliestMs + r.cfg().AnswerBy.Milliseconds()
 	w.SpeakByMs = w.EarliestMs + r.cfg().SpeakBy.Milliseconds()
-	r.flights[w.WindowID] = &flight{variant: a.Variant, event: true, openedMs: nowMs, earliestMs: w.EarliestMs}
+	r.launch(&flight{window: w.WindowID, variant: a.Variant, event: true, openedMs: nowMs, earliestMs: w.EarliestMs})
 	r.emit(w)
 	r.p.a.stats.windows.Add(1)
 }

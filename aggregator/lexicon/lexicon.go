@@ -1,11 +1,14 @@
 package lexicon
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // Set maps words to values.
 type Set[T any] struct {
-	starts [64]uint64 // a bit for what words begin with: most of a text begins none
-	root   map[rune]*node[T]
+	starts runes     // what words begin with: most of a text begins none
+	root   []edge[T] // open addressing, by place; half empty
 }
 
 type node[T any] struct {
@@ -31,45 +34,56 @@ func (n *node[T]) child(r rune) *node[T] {
 
 // New makes a set. Words are lower case; a Latin word ending in * is a stem.
 func New[T any](words map[string]T) *Set[T] {
-	s := &Set[T]{root: map[rune]*node[T]{}}
+	var top node[T]
 	for w, v := range words {
-		stem := strings.HasSuffix(w, "*")
-		var n *node[T]
+		n := &top
 		for _, r := range strings.TrimSuffix(w, "*") {
-			var next *node[T]
-			if n == nil {
-				next = s.root[r]
-				s.starts[r>>6&63] |= 1 << (r & 63)
-			} else {
-				next = n.child(r)
-			}
+			next := n.child(r)
 			if next == nil {
 				next = &node[T]{}
-				if n == nil {
-					s.root[r] = next
-				} else {
-					n.next = append(n.next, edge[T]{r, next})
-				}
+				n.next = append(n.next, edge[T]{r, next})
 			}
 			n = next
 		}
-		if n != nil {
-			n.value, n.word, n.stem = v, true, stem
+		if n != &top {
+			n.value, n.word, n.stem = v, true, strings.HasSuffix(w, "*")
 		}
+	}
+	s := &Set[T]{root: make([]edge[T], 1<<bits.Len(uint(2*len(top.next))))}
+	for _, e := range top.next {
+		s.starts.add(e.r)
+		*s.place(e.r) = e
 	}
 	return s
 }
 
+// place is where the words that begin with r are, or would be.
+func (s *Set[T]) place(r rune) *edge[T] {
+	const golden = 0x9e3779b9 // spreads neighbours
+	for i := uint32(r) * golden >> 7; ; i++ {
+		if e := &s.root[int(i)&(len(s.root)-1)]; e.to == nil || e.r == r {
+			return e
+		}
+	}
+}
+
+// runes is a set of runes that may say yes for one that is not in it, never no for
+// one that is.
+type runes [64]uint64
+
+func (s *runes) add(r rune)      { s[r>>6&63] |= 1 << (r & 63) }
+func (s *runes) may(r rune) bool { return s[r>>6&63]&(1<<(r&63)) != 0 }
+
 // Empty reports that the set has no words.
-func (s *Set[T]) Empty() bool { return len(s.root) == 0 }
+func (s *Set[T]) Empty() bool { return s.starts == runes{} }
 
 // Longest is the length in runes of the longest word that begins at in[i], and
 // its value; 0 when there is none. in is lower case.
 func (s *Set[T]) Longest(in []rune, i int) (length int, value T) {
-	if r := in[i]; s.starts[r>>6&63]&(1<<(r&63)) == 0 {
+	if !s.starts.may(in[i]) {
 		return 0, value
 	}
-	n := s.root[in[i]]
+	n := s.place(in[i]).to
 	if n == nil || i > 0 && joined(in[i-1], in[i]) {
 		return 0, value
 	}
@@ -139,7 +153,7 @@ func Words[T any](into map[string]T, value T, cell string) {
 // Simplified is the simplified form of the traditional characters that viewers
 // mix in; others stay.
 func Simplified(r rune) rune {
-	if r < 0x4e00 {
+	if r < 0x4e00 || !traditional.may(r) {
 		return r
 	}
 	if s, ok := simplified[r]; ok {
@@ -155,4 +169,11 @@ var simplified = func() map[rune]rune {
 		m[r] = to[i]
 	}
 	return m
+}()
+
+var traditional = func() (s runes) {
+	for r := range simplified {
+		s.add(r)
+	}
+	return s
 }()
