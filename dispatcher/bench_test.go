@@ -3,7 +3,6 @@ package dispatcher_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"runtime"
 	"strconv"
@@ -51,7 +50,7 @@ func benchRig(b testing.TB) (*dispatcher.Dispatcher, instant) {
 	log := sink{newLogbook(b)}
 	d, err := dispatcher.New(dispatcher.DefaultConfig(), dispatcher.Deps{
 		Clock: c, Publisher: log, Reader: log, Ledger: dispatcher.NewMemoryLedger(time.Minute),
-		Outlets: dispatcher.Outlets{Voice: out, Private: out}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Outlets: dispatcher.Outlets{Voice: out, Private: out}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -2,7 +2,6 @@ package dispatcher_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -166,7 +165,7 @@ func (r *rig) start() {
 	deps := dispatcher.Deps{
 		Clock: r.clock, Publisher: r.log, Reader: r.log, Ledger: r.ledger,
 		Outlets: dispatcher.Outlets{Voice: r.out, Private: private},
-		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Log:     slog.New(slog.DiscardHandler),
 	}
 	if r.lever != nil {
 		deps.Switch = r.lever

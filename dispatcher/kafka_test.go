@@ -3,7 +3,6 @@ package dispatcher_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -39,7 +38,7 @@ func newStage(t testing.TB) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, clock: c, out: &outlet{clock: c}, redis: miniredis.RunT(t), log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	s := &stage{t: t, clock: c, out: &outlet{clock: c}, redis: miniredis.RunT(t), log: slog.New(slog.DiscardHandler)}
 	srv, err := kafkaserver.Start(kafkaserver.DefaultConfig(), s.log)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,6 @@ import (
 // lever is a Switch in the test's hand.
 type lever struct {
 	mu      sync.Mutex
-	stops   []dispatcher.Stop
 	changed func([]dispatcher.Stop)
 	on      chan struct{}
 }

@@ -40,7 +40,7 @@ func (p *process) start() error {
 		return err
 	}
 	defer out.Close()
-	cmd := exec.Command(p.argv[0], p.argv[1:]...)
+	cmd := exec.Command(p.argv[0], p.argv[1:]...) //nolint:noctx // it is killed by the plan, not by a context
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a signal at the terminal is ours alone
 	if err := cmd.Start(); err != nil {

@@ -25,7 +25,7 @@ func TestMisuse(t *testing.T) {
 		{"", 0, ""},
 		{"voice", 0, ""},
 		{"nosuch", 2, `no command "nosuch"`},
-		{"voice stpo", 2, "resume, stop"},
+		{"voice halt", 2, "resume, stop"},
 		{"harness nosuch", 2, "dry-run"},
 		{"danmaku show", 2, "need 1"},
 		{"dlq list a b", 2, "at most 1"},

@@ -167,7 +167,8 @@ func (c *conn) transport() (transport.Interface, error) {
 		return transport.NewStdioWithOptions(c.server.Command, c.server.Env, c.server.Args, transport.WithCommandLogger(quiet)), nil
 	}
 	return transport.NewStreamableHTTP(c.server.URL, transport.WithHTTPBasicClient(bounded(c.deps.HTTP)),
-		transport.WithHTTPLogger(quiet), transport.WithContinuousListening())
+		transport.WithHTTPLogger(quiet),
+		transport.WithContinuousListening()) //nolint:staticcheck // servers of protocols before 2026-07-28 tell of list changes in no other way
 }
 
 // listen opens the stream of list changes where the protocol wants it asked for;
