@@ -31,67 +31,104 @@ func Intents() []Intent {
 	return []Intent{Identity, Complaint, Price, Shipping, Size, Membership, Purchase, Product, Greeting, Praise, LowInfo}
 }
 
-// signs counts what was found in one text.
+// sign is what a word says of its text. Several make one intent.
+type sign uint8
+
+// The signs, first those that weigh against each other by what they cover.
+const (
+	price sign = iota
+	shipping
+	size
+	membership
+	stock // ordering, and what is left
+	bought
+	wants
+	identity
+	complaint
+	attribute // of goods
+	show      // asks to see, hear, try, bring
+	thing     // what is sold
+	gives     // 送, when asked
+	region
+	smalltalk // to the host
+	hello
+	wish
+	praise
+	chatter // among viewers, about story
+	wordSigns
+
+	// What is seen in the whole text.
+	question  sign = iota - 1
+	link           // a number is named
+	named          // ends like a product's name
+	leading        // the first character is its verb
+	exclaimed      // 太…了
+	faulted        // 太小了
+	story          // speaks of me, you, them, or of what has happened
+	matter         // something of price … wants
+)
+
+// signs is what was found in one text.
 type signs struct {
-	hits      tally[Intent] // runes covered, so that longer words weigh more
-	question  bool
-	buying    bool
-	link      bool
-	noun      bool
-	exclaimed bool   // 太…了
-	lead      Intent // what the first character asks for: 要黄水晶, 看裤子
+	set    uint32
+	runes  [wordSigns]int // covered, so that longer words weigh more
+	lead   Intent         // what the first character asks for: 要黄水晶, 看裤子
+	buying bool
 }
 
-// tally counts by kind; a text holds few of them, so a map would cost more. What is
-// beyond its room is not counted.
-type tally[K comparable] struct {
-	counts [11]count[K]
-	kinds  int
-}
-
-type count[K comparable] struct {
-	of K
-	n  int
-}
-
-func (t *tally[K]) all() []count[K] { return t.counts[:t.kinds] }
-
-func (t *tally[K]) add(k K, n int) {
-	for i := range t.all() {
-		if t.counts[i].of == k {
-			t.counts[i].n += n
-			return
-		}
+func bits(of ...sign) (set uint32) {
+	for _, s := range of {
+		set |= 1 << s
 	}
-	if t.kinds < len(t.counts) {
-		t.counts[t.kinds] = count[K]{k, n}
-		t.kinds++
+	return set
+}
+
+func (s *signs) mark(when bool, as sign) {
+	if when {
+		s.set |= 1 << as
 	}
 }
 
-func (t *tally[K]) of(k K) int {
-	for _, c := range t.all() {
-		if c.of == k {
-			return c.n
-		}
+func (s *signs) has(of sign) bool { return s.set&(1<<of) != 0 }
+
+const (
+	maxSigns  = 24 // words looked at; the rest of a long text adds nothing
+	longName  = 16 // runes of a text that may only name a product
+	longNames = 40 // the same in English
+)
+
+func look(in []rune, number bool) (s signs) {
+	if len(in) == 0 {
+		return s
 	}
-	return 0
-}
-
-const maxSigns = 24 // words looked at; the rest of a long text adds nothing
-
-func look(in []rune) (s signs) {
 	n := 0
-	intentWords.Each(in, func(start, end int, i Intent) bool {
-		s.hits.add(i, end-start)
+	intentWords.Each(in, func(start, end int, of sign) bool {
+		s.runes[of] += end - start
+		s.set |= 1 << of
 		n++
 		return n < maxSigns
 	})
-	s.question, s.buying = asks(in), has(buyingWords, in)
+	s.mark(s.set&bits(price, shipping, size, membership, stock, bought, wants) != 0, matter)
+	s.mark(number || pair(in), link)
+	s.mark(asks(in) || in[len(in)-1] == '呢' && s.set&bits(thing, attribute, show, link, gives, region, matter) != 0 && !has(goingOn, in), question)
+	s.mark(noun(in), named)
+	worse, well := exclaims(in)
+	s.mark(worse, faulted)
+	s.mark(well, exclaimed)
+	s.mark(slices.ContainsFunc(in, aboutPeople) || has(englishPeople, in) || in[len(in)-1] == '了' && !slices.Contains(in, '没'), story)
+	s.lead = lead(in)
+	s.mark(s.lead != "", leading)
+	s.buying = has(buyingWords, in)
+	if longest := longName; len(in) > longest && (slices.ContainsFunc(in, han) || len(in) > longNames) {
+		s.set &^= 1 << thing // tells a story that holds one
+	}
 	return s
 }
 
 func asks(in []rune) bool {
+	if n, _ := openers.Longest(in, 0); n > 0 {
+		return true
+	}
 	for i := 0; i < len(in); i++ {
 		if n, _ := notQuestions.Longest(in, i); n > 0 {
 			i += n - 1
@@ -102,43 +139,82 @@ func asks(in []rune) bool {
 	return false
 }
 
-// decide orders the evidence: who is asked and complaints first, then the most
-// specific matter, then any question, then chat.
+// goingOn are words that 呢 ends a statement after: 面膜还没用呢, 正看着裙子呢.
+var goingOn = list("正|还没|还在|还得|才|可|都|着|一个多|小时|分钟")
+
+// A rule decides for an intent when all of a text's signs and none of the others are
+// there; an empty intent leaves it to what weighs most.
+type rule struct {
+	all, none uint32
+	intent    Intent
+}
+
+// rules order the evidence: who is asked and complaints first, then the most specific
+// matter, then any question, then chat. The first that holds decides.
+var rules = []rule{
+	{bits(identity), 0, Identity},
+	{bits(complaint), 0, Complaint},
+	{bits(gives, question), bits(price, shipping), Membership},
+	{bits(wants, question, attribute), bits(price, shipping, size, membership, stock), Product},  // 想要美白用哪款
+	{bits(bought, question, attribute), bits(price, shipping, size, membership, stock), Product}, // 拍了怎么用
+	{bits(wants, show), bits(price, shipping, size, membership, stock), Product},                 // 我要看
+	{bits(praise, bought), bits(question, price, shipping, size, membership, wants), Praise},     // a happy buyer
+	{bits(matter), 0, ""},
+	{bits(region, question), bits(smalltalk, chatter, story), Shipping},
+	{bits(link, question), 0, Product},
+	{bits(attribute, question), 0, Product},
+	{bits(wish), bits(question, thing, attribute, show, link), Greeting},
+	{bits(smalltalk, question), bits(thing, attribute, show, link), Greeting},
+	{bits(chatter), bits(thing, attribute, show, link, praise, hello), LowInfo},
+	{bits(praise), bits(question, link, show), Praise},
+	{bits(smalltalk), bits(thing, attribute, show, link, hello), LowInfo},
+	{bits(attribute), 0, Product},
+	{bits(show), 0, Product},
+	{bits(link), 0, Product},
+	{bits(question), 0, Product},
+	{bits(praise), 0, Praise},
+	{bits(hello), 0, Greeting},
+	{bits(leading), 0, ""},
+	{bits(thing), bits(story, chatter), Product},
+	{bits(gives), bits(story, chatter), Product}, // 礼盒
+	{bits(named), 0, Product},
+	{bits(exclaimed), 0, Praise},
+	{bits(faulted), 0, Product},
+}
+
 func (s *signs) decide() Intent {
-	if s.hits.of(Identity) > 0 {
-		return Identity
-	}
-	if s.hits.of(Complaint) > 0 {
-		return Complaint
-	}
-	best, most := LowInfo, 0
-	for _, i := range [...]Intent{Price, Shipping, Size, Membership, Purchase} {
-		if n := s.hits.of(i); n > most {
-			best, most = i, n
+	for _, r := range rules {
+		if s.set&r.all == r.all && s.set&r.none == 0 {
+			if r.intent == "" {
+				return s.heaviest()
+			}
+			return r.intent
 		}
 	}
-	switch {
-	case best == Purchase && s.question && s.hits.of(Product) > most: // wants something from it: 想要美白用哪款
-		return Product
-	case most > 0:
-		return best
-	case s.hits.of(Product) > 0, s.link:
-		return Product
-	case s.question:
-		return Product
-	case s.lead != "":
-		return s.lead
-	case s.hits.of(Praise) > 0:
-		return Praise
-	case s.hits.of(Greeting) > 0:
-		return Greeting
-	case s.noun:
-		return Product
-	case s.exclaimed:
-		return Praise
-	default:
-		return LowInfo
+	return LowInfo
+}
+
+// heaviest is the matter that covers most of the text, else what its first character
+// asks for.
+func (s *signs) heaviest() Intent {
+	best, most := s.lead, 0
+	for _, m := range matters {
+		n := 0
+		for _, of := range m.signs {
+			n += s.runes[of]
+		}
+		if n > most {
+			best, most = m.intent, n
+		}
 	}
+	return best
+}
+
+var matters = [...]struct {
+	signs  []sign
+	intent Intent
+}{
+	{[]sign{price}, Price}, {[]sign{shipping}, Shipping}, {[]sign{size}, Size}, {[]sign{membership}, Membership}, {[]sign{stock, bought, wants}, Purchase},
 }
 
 // class orders the work: whoever is about to buy first.
@@ -147,7 +223,7 @@ func (s *signs) class(i Intent) event.Class {
 	case Price, Size, Purchase:
 		return event.ClassPurchase
 	case Product, Shipping, Membership:
-		if s.buying || s.link {
+		if s.buying || s.has(link) {
 			return event.ClassPurchase
 		}
 		return event.ClassQuestion
@@ -170,8 +246,10 @@ func noun(in []rune) bool {
 		return false
 	}
 	switch r, before := in[end-1], in[end-2]; {
+	case end > 3 && strings.ContainsRune("这那", before) && strings.ContainsRune("个款件条双种", r): // 建议买那个
+		return true
 	case r == '的':
-		return end > 2 && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsRune("是我你他她说", in[0])
+		return end > 2 && !has(telltale, in) && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsRune("是我你他她说", in[0])
 	case r == before: // 蛋蛋 is a name
 		return false
 	case r == '品':
@@ -186,21 +264,36 @@ func noun(in []rune) bool {
 // aboutPeople is what a product's name does not hold: 我们有冰箱 tells, 喝点热水 cares.
 func aboutPeople(r rune) bool { return strings.ContainsRune("我你他她们喝吃", r) }
 
+var englishPeople = list("i|i'm|im|i've|my|me|mine|she|he|her|his|him|they|them|their|your|we|our|us")
+
+// telltale are words of a text that tells although it ends in 的.
+var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可以的|会的|说的|有抢|好好的|慢慢|真的|好的|是的|行的|够的|有的是|挺|怪|总|老是")
+
 // lead reads the first character of a short text as its verb. 看着 and 要…了 tell,
 // they do not ask.
 func lead(in []rune) Intent {
 	const longest = 10
-	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' {
+	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' {
 		return ""
 	}
 	return leads[in[0]]
 }
 
-// exclaimed reports 太…了: praise, when it is nothing worse. 太长了 complains, if
-// anything.
-func exclaimed(in []rune) bool {
+// exclaims reports 太…了: praise, when it is nothing worse. 太长了 finds fault with
+// what is shown.
+func exclaims(in []rune) (worse, well bool) {
 	at := slices.Index(in, '太')
-	return at >= 0 && at+1 < len(in) && slices.Contains(in[at:], '了') && !strings.ContainsRune("多少长短慢快吵难粗小假远久晚早乱烂脏丑黑胖瘦紧松厚薄重累困", in[at+1])
+	if at < 0 || at+1 == len(in) || !slices.Contains(in[at:], '了') {
+		return false, false
+	}
+	worse = strings.ContainsRune("大小长短厚薄紧松粗硬重丑远", in[at+1])
+	return worse, !worse && !strings.ContainsRune("多少慢快吵难假久晚早乱烂脏黑胖瘦累困", in[at+1])
+}
+
+// pair reports a text of link numbers only: 25和26.
+func pair(in []rune) bool {
+	return digit(in[0]) && digit(in[len(in)-1]) && slices.ContainsFunc(in, han) &&
+		!slices.ContainsFunc(in, func(r rune) bool { return !digit(r) && !strings.ContainsRune("和跟与还有号、, ", r) })
 }
 
 var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product}

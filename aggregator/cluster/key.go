@@ -31,8 +31,7 @@ func Read(a Asked) Reading {
 	var lower [96]rune
 	in := once(lexicon.AppendLower(lower[:0], a.Question))
 	link, rest := splitLink(in)
-	s := look(in)
-	s.link, s.noun, s.lead, s.exclaimed = link != "", noun(in), lead(in), exclaimed(in)
+	s := look(in, link != "")
 	r := Reading{Intent: s.decide()}
 	r.Class = s.class(r.Intent)
 	if aboutProduct(r.Intent) {
@@ -40,7 +39,7 @@ func Read(a Asked) Reading {
 			r.Link = a.Focus
 		}
 	}
-	r.Key = key(a, r, core(rest, a.Language), in, link != "")
+	r.Key = key(a, r, &s, core(rest, a.Language), in)
 	return r
 }
 
@@ -55,24 +54,24 @@ func aboutProduct(i Intent) bool {
 
 // key names the question. What may not be merged gets the viewer or the danmaku
 // into its key: "这个呢" says nothing that two viewers could share, "80" does.
-func key(a Asked, r Reading, core string, in []rune, named bool) string {
+func key(a Asked, r Reading, s *signs, core string, in []rune) string {
 	parts := make([]string, 0, 5)
 	if a.Language == "en" {
 		parts = append(parts, "en")
 	}
-	if r.Class == event.ClassChat && r.Intent != Greeting {
+	if r.Class == event.ClassChat && r.Intent != Greeting && !s.has(attribute) {
 		if k := kindOf(r.Intent, in); k != "" {
 			return strings.Join(append(parts, "chat", string(k)), "|")
 		}
 	}
 	parts = append(parts, string(r.Intent))
 	switch {
-	case r.Intent == Greeting, r.Intent == Identity:
+	case r.Intent == Greeting && s.set&bits(wish, smalltalk) == 0, r.Intent == Identity:
 	case r.Intent == Complaint, has(privateWords, in):
 		parts = append(parts, string(r.Link), core, "viewer", owner(a))
 	case aboutProduct(r.Intent):
 		parts = append(parts, string(r.Link), core)
-		if core == "" && !named {
+		if core == "" && !s.has(link) {
 			parts = append(parts, "danmaku", string(a.DanmakuID))
 		}
 	default:

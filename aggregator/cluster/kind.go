@@ -91,6 +91,42 @@ func kindOf(i Intent, in []rune) kind {
 	return best
 }
 
+// tally counts by kind; a text holds few of them, so a map would cost more. What is
+// beyond its room is not counted.
+type tally[K comparable] struct {
+	counts [11]count[K]
+	kinds  int
+}
+
+type count[K comparable] struct {
+	of K
+	n  int
+}
+
+func (t *tally[K]) all() []count[K] { return t.counts[:t.kinds] }
+
+func (t *tally[K]) add(k K, n int) {
+	for i := range t.all() {
+		if t.counts[i].of == k {
+			t.counts[i].n += n
+			return
+		}
+	}
+	if t.kinds < len(t.counts) {
+		t.counts[t.kinds] = count[K]{k, n}
+		t.kinds++
+	}
+}
+
+func (t *tally[K]) of(k K) int {
+	for _, c := range t.all() {
+		if c.of == k {
+			return c.n
+		}
+	}
+	return 0
+}
+
 const longestChat = 48 // runes
 
 func telling(r rune) bool { return digit(r) || r == '=' || r == '?' }
