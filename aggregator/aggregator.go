@@ -152,9 +152,9 @@ func (a *Aggregator) Handle(ctx context.Context, rec streams.Record, ack streams
 	case event.TopicOrder:
 		handle(ctx, p, rec, ack, func(r *room, o event.Order) { r.onOrder(o); r.ackAfter(ack) })
 	case event.TopicReply:
-		handle(ctx, p, rec, ack, func(r *room, e event.Reply) { r.onReply(e); r.ackAfter(ack) })
+		handle(ctx, p, rec, ack, func(r *room, e reply) { r.onReply(e); r.ackAfter(ack) })
 	case event.TopicDelivery:
-		handle(ctx, p, rec, ack, func(r *room, d event.Delivery) { r.onDelivery(d); r.ackAfter(ack) })
+		handle(ctx, p, rec, ack, func(r *room, d delivery) { r.onDelivery(d); r.ackAfter(ack) })
 	case event.TopicOutcome:
 		handle(ctx, p, rec, ack, func(r *room, o event.Outcome) { r.onOutcome(o); r.ackAfter(ack) })
 	default: // only counted

@@ -177,7 +177,7 @@ func (c *roomContext) paid(v event.ViewerID) bool {
 func own[S ~string](s S) S { return S(strings.Clone(string(s))) }
 
 // remember notes what a viewer asked and was told.
-func (r *room) remember(d event.Delivery) {
+func (r *room) remember(d delivery) {
 	switch d.State {
 	case event.DeliveryStarted, event.DeliveryEnded, event.DeliverySent, event.DeliveryInterrupted:
 	default:

@@ -92,7 +92,7 @@ func (r *room) factChanged(link event.LinkID) {
 }
 
 // onReply frees the window's place and takes back whom the reply does not cover.
-func (r *room) onReply(e event.Reply) {
+func (r *room) onReply(e reply) {
 	now := r.nowMs()
 	f := r.flight(e.ReplyID)
 	if f != nil && !f.replied {
@@ -109,7 +109,7 @@ func (r *room) onReply(e event.Reply) {
 }
 
 // onDelivery follows what was heard, and asks again when a fact went stale.
-func (r *room) onDelivery(d event.Delivery) {
+func (r *room) onDelivery(d delivery) {
 	now := r.nowMs()
 	r.speech.heard(d)
 	r.remember(d)

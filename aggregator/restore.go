@@ -130,7 +130,7 @@ func (r *room) restoreWindow(w event.Window, _ time.Time) {
 	}
 }
 
-func (r *room) restoreReply(e event.Reply, _ time.Time) {
+func (r *room) restoreReply(e reply, _ time.Time) {
 	if f := r.flight(e.ReplyID); f != nil {
 		f.replied = true
 		r.runs.Observe(e.CreatedMs - f.openedMs)
@@ -146,7 +146,7 @@ func (r *room) restoreReply(e event.Reply, _ time.Time) {
 	}
 }
 
-func (r *room) restoreDelivery(d event.Delivery, _ time.Time) {
+func (r *room) restoreDelivery(d delivery, _ time.Time) {
 	r.speech.heard(d)
 	r.remember(d)
 	if !d.StaleFact {

@@ -1,7 +1,5 @@
 package aggregator
 
-import "livehost/streams/event"
-
 // speech is how much is waiting to be spoken in the room, as the dispatcher said
 // last; it is spoken as time passes.
 type speech struct {
@@ -9,7 +7,7 @@ type speech struct {
 	atMs     int64
 }
 
-func (s *speech) heard(d event.Delivery) {
+func (s *speech) heard(d delivery) {
 	if d.TimeMs >= s.atMs {
 		s.queuedMs, s.atMs = d.SpeechQueuedMs, d.TimeMs
 	}

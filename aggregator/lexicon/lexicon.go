@@ -83,6 +83,10 @@ func (s *Set[T]) Longest(in []rune, i int) (length int, value T) {
 	if !s.starts.may(in[i]) {
 		return 0, value
 	}
+	return s.longest(in, i)
+}
+
+func (s *Set[T]) longest(in []rune, i int) (length int, value T) {
 	n := s.place(in[i]).to
 	if n == nil || i > 0 && joined(in[i-1], in[i]) {
 		return 0, value
