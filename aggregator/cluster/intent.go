@@ -49,7 +49,6 @@ const (
 	show      // asks to see, hear, try, bring
 	thing     // what is sold
 	gives     // 送, when asked
-	region
 	smalltalk // to the host
 	hello
 	wish
@@ -108,9 +107,13 @@ func look(in []rune, number bool) (s signs) {
 		n++
 		return n < maxSigns
 	})
+	if n := measures(in); n > 0 {
+		s.runes[size] += n
+		s.mark(true, size)
+	}
 	s.mark(s.set&bits(price, shipping, size, membership, stock, bought, wants) != 0, matter)
 	s.mark(number || pair(in), link)
-	s.mark(asks(in) || in[len(in)-1] == '呢' && s.set&bits(thing, attribute, show, link, gives, region, matter) != 0 && !has(goingOn, in), question)
+	s.mark(asks(in) || half(in) && s.set&bits(thing, attribute, show, link, gives, matter) != 0, question)
 	s.mark(noun(in), named)
 	worse, well := exclaims(in)
 	s.mark(worse, faulted)
@@ -126,7 +129,7 @@ func look(in []rune, number bool) (s signs) {
 }
 
 func asks(in []rune) bool {
-	if n, _ := openers.Longest(in, 0); n > 0 {
+	if n, _ := openers.Longest(in, 0); n > 0 || in[len(in)-1] == '不' || in[len(in)-1] == '没' && slices.Contains(in, '有') {
 		return true
 	}
 	for i := 0; i < len(in); i++ {
@@ -138,6 +141,34 @@ func asks(in []rune) bool {
 	}
 	return false
 }
+
+// measures is how much of a text gives a viewer's weight, or height and weight:
+// 115斤, 165/110.
+func measures(in []rune) int {
+	last, until := 0, -1
+	for i := 0; i < len(in); i++ {
+		if !digit(in[i]) {
+			continue
+		}
+		start, n := i, 0
+		for ; i < len(in) && digit(in[i]) && n < 1000; i++ {
+			n = 10*n + int(in[i]-'0')
+		}
+		heavy := n >= 80 && n <= 220
+		if heavy && i < len(in) && in[i] == '斤' || heavy && last >= 145 && last <= 195 && start-until <= 3 && start > until {
+			return i - start + 1
+		}
+		last, until = n, i
+	}
+	return 0
+}
+
+// half reports what asks only about goods: 裙子呢, but not 发火呢; 用这个还是那个.
+func half(in []rune) bool {
+	return in[len(in)-1] == '呢' && !has(goingOn, in) || has(either, in)
+}
+
+var either = list("还是")
 
 // goingOn are words that 呢 ends a statement after: 面膜还没用呢, 正看着裙子呢.
 var goingOn = list("正|还没|还在|还得|才|可|都|着|一个多|小时|分钟")
@@ -160,12 +191,13 @@ var rules = []rule{
 	{bits(wants, show), bits(price, shipping, size, membership, stock), Product},                 // 我要看
 	{bits(praise, bought), bits(question, price, shipping, size, membership, wants), Praise},     // a happy buyer
 	{bits(matter), 0, ""},
-	{bits(region, question), bits(smalltalk, chatter, story), Shipping},
 	{bits(link, question), 0, Product},
 	{bits(attribute, question), 0, Product},
 	{bits(wish), bits(question, thing, attribute, show, link), Greeting},
 	{bits(smalltalk, question), bits(thing, attribute, show, link), Greeting},
 	{bits(chatter), bits(thing, attribute, show, link, praise, hello), LowInfo},
+	{bits(chatter, question), bits(thing, attribute, show, link, hello), LowInfo},
+	{bits(hello), bits(question, link, show, thing, attribute, bought), Greeting},
 	{bits(praise), bits(question, link, show), Praise},
 	{bits(smalltalk), bits(thing, attribute, show, link, hello), LowInfo},
 	{bits(attribute), 0, Product},
@@ -239,14 +271,14 @@ func (s *signs) class(i Intent) event.Class {
 func noun(in []rune) bool {
 	const longest = 9
 	end := len(in)
-	for end > 0 && (!letterOrDigit(in[end-1]) || strings.ContainsRune("呗啊呀哦", in[end-1])) {
+	for end > 0 && (!letterOrDigit(in[end-1]) || strings.ContainsRune("呗啊呀哦呢吧啦", in[end-1])) {
 		end--
 	}
-	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) {
+	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) {
 		return false
 	}
 	switch r, before := in[end-1], in[end-2]; {
-	case end > 3 && strings.ContainsRune("这那", before) && strings.ContainsRune("个款件条双种", r): // 建议买那个
+	case end > 3 && strings.ContainsRune("这那", before) && strings.ContainsRune("个款件条双种", r) && in[end-3] != '是': // 建议买那个
 		return true
 	case r == '的':
 		return end > 2 && !has(telltale, in) && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsRune("是我你他她说", in[0])
@@ -266,6 +298,9 @@ func aboutPeople(r rune) bool { return strings.ContainsRune("我你他她们喝�
 
 var englishPeople = list("i|i'm|im|i've|my|me|mine|she|he|her|his|him|they|them|their|your|we|our|us")
 
+// notGoods end like goods.
+var notGoods = list("老板|臭蛋|混蛋|坏蛋|笨蛋|完蛋|滚蛋|麻蛋|巴蛋|破鞋|口水|有水|拿水|面子|脸皮|加油|没戏|心肝")
+
 // telltale are words of a text that tells although it ends in 的.
 var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可以的|会的|说的|有抢|好好的|慢慢|真的|好的|是的|行的|够的|有的是|挺|怪|总|老是")
 
@@ -273,7 +308,10 @@ var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可
 // they do not ask.
 func lead(in []rune) Intent {
 	const longest = 10
-	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' {
+	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不做炒煮蒸去走煎关", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' {
+		return ""
+	}
+	if n, _ := intentWords.Longest(in, 0); in[0] == '爱' && (n > 0 || strings.ContainsRune("呢吗", in[len(in)-1])) { // 爱敬 is sold
 		return ""
 	}
 	return leads[in[0]]
@@ -287,7 +325,7 @@ func exclaims(in []rune) (worse, well bool) {
 		return false, false
 	}
 	worse = strings.ContainsRune("大小长短厚薄紧松粗硬重丑远", in[at+1])
-	return worse, !worse && !strings.ContainsRune("多少慢快吵难假久晚早乱烂脏黑胖瘦累困", in[at+1])
+	return worse, !worse && !strings.ContainsRune("多少慢快吵难假久晚早乱烂脏黑胖瘦累困闹轻", in[at+1])
 }
 
 // pair reports a text of link numbers only: 25和26.
@@ -296,7 +334,7 @@ func pair(in []rune) bool {
 		!slices.ContainsFunc(in, func(r rune) bool { return !digit(r) && !strings.ContainsRune("和跟与还有号、, ", r) })
 }
 
-var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product}
+var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product, '蹲': Product, '爱': Praise}
 
 func letterOrDigit(r rune) bool {
 	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x4e00 && r <= 0x9fff

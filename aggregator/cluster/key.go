@@ -59,14 +59,14 @@ func key(a Asked, r Reading, s *signs, core string, in []rune) string {
 	if a.Language == "en" {
 		parts = append(parts, "en")
 	}
-	if r.Class == event.ClassChat && r.Intent != Greeting && !s.has(attribute) {
+	if r.Class == event.ClassChat && r.Intent != Greeting && s.set&bits(question, attribute) == 0 {
 		if k := kindOf(r.Intent, in); k != "" {
 			return strings.Join(append(parts, "chat", string(k)), "|")
 		}
 	}
 	parts = append(parts, string(r.Intent))
 	switch {
-	case r.Intent == Greeting && s.set&bits(wish, smalltalk) == 0, r.Intent == Identity:
+	case r.Intent == Greeting && s.set&bits(wish, smalltalk, praise) == 0, r.Intent == Identity:
 	case r.Intent == Complaint, has(privateWords, in):
 		parts = append(parts, string(r.Link), core, "viewer", owner(a))
 	case aboutProduct(r.Intent):

@@ -7,7 +7,7 @@ import "strings"
 var goodsCells = []string{
 	// beauty and care
 	"面膜|精华|面霜|眼霜|乳液|爽肤水|化妆水|柔肤水|精华水|洁面|洗面奶|洗脸巾|卸妆|防晒|隔离|粉底|气垫|粉饼|散粉|定妆|遮瑕|腮红|高光|修容|眼影|眼线|睫毛|眉笔|口红|唇膏|唇釉|唇泥|美甲|指甲油|香水|香薰|身体乳|护手霜|磨砂膏|沐浴|洗发|护发|发膜|精油|染发|假发|牙膏|牙刷|漱口水|冲牙器|" +
-		"化妆品|护肤品|彩妆|套盒|水乳|冻干|安瓶|次抛|原液|眼膜|眼贴|贴膜|鼻贴|唇膜|颈霜|颈膜|素颜霜|妆前|美容仪|射频仪|脱毛仪|洁面仪|玻尿酸|烟酰胺|水杨酸|果酸|a醇|视黄醇|胶原|多肽|虾青素|神经酰胺|积雪草|二裂酵母|维c|vc|vb|ve|dna|清洁膜|涂抹|止汗|私护|洗衣液|洗衣凝珠|洗洁精|柔顺剂|湿巾|棉柔巾|抽纸|卷纸|卫生巾|纸尿裤|安睡裤|蒸汽眼罩",
+		"化妆品|护肤品|彩妆|套盒|水乳|冻干|安瓶|次抛|原液|眼膜|眼贴|贴膜|鼻贴|唇膜|颈霜|颈膜|素颜霜|妆前|美容仪|射频仪|脱毛仪|洁面仪|玻尿酸|烟酰胺|水杨酸|果酸|a醇|视黄醇|胶原|多肽|壬二酸|传明酸|虾青素|神经酰胺|积雪草|二裂酵母|维c|vc|vb|ve|dna|清洁膜|涂抹|止汗|私护|洗衣液|洗衣凝珠|洗洁精|柔顺剂|湿巾|棉柔巾|抽纸|卷纸|卫生巾|纸尿裤|安睡裤|蒸汽眼罩",
 	// clothes, shoes, bags
 	"衣服|上衣|外套|风衣|大衣|羽绒服|棉服|棉衣|夹克|卫衣|毛衣|针织|开衫|马甲|背心|吊带|衬衫|衬衣|t恤|短袖|长袖|打底|西装|皮衣|皮草|貂|裙子|半裙|半身裙|连衣裙|长裙|短裙|旗袍|汉服|裤子|长裤|短裤|阔腿裤|牛仔|西裤|运动裤|打底裤|鲨鱼裤|睡衣|家居服|内衣|文胸|内裤|秋衣|秋裤|保暖|袜子|丝袜|" +
 		"泳衣|童装|男装|女装|男款|女款|套装|校服|冲锋衣|瑜伽|防晒衣|鞋子|女鞋|男鞋|童鞋|运动鞋|跑鞋|板鞋|小白鞋|拖鞋|凉鞋|皮鞋|高跟|靴子|马丁靴|雪地靴|乐福|帆布鞋|洞洞鞋|包包|背包|书包|挎包|斜挎|腋下包|托特|钱包|手提包|行李箱|帽子|围巾|丝巾|手套|腰带|皮带|眼镜|墨镜|领带|发夹|发箍|发圈|假两件|情侣装|亲子装|小香风|真丝|羊绒|羊毛|羊毛衫|貉子毛|三件套|两件套|四件套",
@@ -53,20 +53,17 @@ func goods() []string {
 
 // attributes are what is asked about goods: what they are, have, do, and for whom.
 var attributes = []string{
-	"材质|面料|料子|成分|配料|保质期|日期|产地|哪产|功效|作用|效果|用法|怎么用|咋用|怎么吃|咋吃|吃法|红色|白色|黑色|蓝色|绿色|粉色|紫色|黄色|灰色|咖色|棕色|橙色|卡其|藏青|米色|杏色|银色|金色|驼色|酒红|奶白|浅色|深色|裸色|透明|能用|可以用|能吃|可以吃|适合|敏感肌|孕妇|哺乳期|宝宝可以|小孩|老人|儿童|男士|女士|男生能|油皮|干皮|混油|混干|中性皮|肤质|黄皮|黑皮|颜色|色号|什么色|有几个色|品牌|牌子|" +
+	"几斤|需要用|需要放|需要下载|还需要|需不需要|需要多|需要加|需要叠|需要搭|不需要|需要先|需要停|需要冷|等级|防水等|甜口|咸口|甜味|材质|面料|料子|成分|配料|保质期|日期|产地|哪产|功效|作用|效果|用法|怎么用|咋用|怎么吃|咋吃|吃法|红色|白色|黑色|蓝色|绿色|粉色|紫色|黄色|灰色|咖色|棕色|橙色|卡其|藏青|米色|杏色|银色|金色|驼色|酒红|奶白|浅色|深色|裸色|透明|能用|可以用|能吃|可以吃|适合|敏感肌|孕妇|哺乳期|宝宝可以|小孩|老人|儿童|男士|女士|男生能|油皮|干皮|混油|混干|中性皮|肤质|黄皮|黑皮|颜色|色号|什么色|有几个色|品牌|牌子|" +
 		"什么牌|型号|规格|配置|内存|容量|毫升|多重|克重|净重|重量|厚度|尺寸多|高度|功率|电压|区别|不同|对比|哪个好|哪款|细节|搭配|防水|防滑|透气|加绒|加厚|薄款|厚款|弹力|起球|掉色|褪色|变形|缩水|有味道|异味|甜度|辣度|口味|原味|无糖|添加剂|防腐剂|香精|酒精|激素|生产|厂家|国产|进口|代工|证书|鉴定|含金量|质地|肤感|水洗|机洗|手洗|干洗|正品|真假|是真的|新款|旧款|老款|今年的|" +
 		"直接吃|放冰箱|冷藏|冷冻|保存|需要放|敏感|敏皮|痘|暗沉|提亮|美白|祛斑|淡斑|色斑|黄褐斑|改善|褪红|红血丝|泛红|抗炎|消炎|消肿|控油|补水|保湿|修护|修复|毛孔|黑头|闭口|皱纹|细纹|抬头纹|法令纹|川字纹|眼袋|黑眼圈|泪沟|屏障|抗老|抗衰|抗氧|紧致|减肥|瘦身|减脂|脱发|掉发|白发|止痒|关节|颈椎|腰疼|膝盖|失眠|便秘|血糖|血压|血脂|风湿|跌打|扭伤|骨痛|跟高|鞋跟|鞋底|软底|几岁|见效|提升|增强|免疫|抵抗力|代谢|睡眠|精力|气血|宫寒|内分泌|备孕|结节|三高|胆固醇|尿酸|要一个月|要一天|要一周|要多久|要几天|一天几|一天用|一次用|用几|用多久|拍照|拍视频|拍摄|夜拍|散热|打游戏|玩游戏|卡顿|信号|连接|蓝牙|兼容|几年|多高|多长|多宽|多厚|多大的",
-	"material|fabric|ingredient*|how do you use|how to use|color*|colour*|brand|waterproof|stretchy|authentic|real leather|difference|which one|recommend*|compare|come with|comes with|bpa|free of|vegan|organic|cotton|leather|silk|gold plated|sterling|battery|dishwasher|microwave|washable|kids|adults|sensitive skin|oily skin|dry skin|acne|wrinkle*|scent|flavor*|flavour*|made of|made in|what year|which series|pink|blue|green|purple|red one|black|white|brown|beige",
+	"material|fabric|ingredient*|how do you use|how to use|color*|colour*|brand|waterproof|stretchy|authentic|real leather|difference|which one|recommend*|compare|come with|comes with|bpa|free of|vegan|organic|cotton|leather|silk|gold plated|sterling|battery|dishwasher|microwave|washable|kids|adults|sensitive skin|oily skin|dry skin|acne|wrinkle*|scent|flavor*|flavour*|made of|made in|what year|which series|pink|blue|green|purple|red one|black|white|brown|beige|gray|grey|gold|silver|orange|yellow|navy",
 }
 
 // shows are requests to bring, show, try or explain something.
 var shows = []string{
-	"推荐|看看|想看|要看|看一下|看下|看一看|瞧瞧|讲解|讲一下|讲下|讲讲|讲一讲|介绍|试一下|试试|试下|试穿|试戴|试色|试用|上身|上脸|上手|展示|有没有|有木有|有吗|有不|还有吗|上吗|上一下|挂上|挂一下|挂个|挂一|带点|带一下|上点|没上|上个|上一个|上一点|啥时候上|什么时候上|几点上|几点有|安排|链接|弄点|搞点|搞多点|过一遍|再讲|再看|再说一",
-	"can you show|can i see|can we see|let me see|show me|show us|show the|show it|see the|see it|have the|try on|try it on|hold up|close up|closer|do the|pull the|open the|bring out",
+	"推荐|看看|想看|要看|看一下|看下|看一看|瞧瞧|讲解|讲一下|讲下|讲讲|讲一讲|介绍|试一下|试试|试下|试穿|试戴|试色|试用|上身|上脸|上手|展示|有没|有没有|有木有|有吗|有不|还有吗|上吗|上一下|挂上|挂一下|挂个|挂一|带点|带一下|上点|没上|上个|上一个|上一点|啥时候上|什么时候上|几点上|几点有|安排|链接|弄点|搞点|搞多点|过一遍|再讲|再看|再说一",
+	"one more time|separate the|separate links|separate link|split the|the links|can you show|can i see|can we see|let me see|show me|show us|show the|show it|see the|see it|have the|try on|try it on|hold up|close up|closer|do the|pull the|open the|bring out",
 }
 
 // regions are where goods are sent.
-var regions = []string{
-	"北京|上海|天津|重庆|河北|山西|辽宁|吉林|黑龙江|江苏|浙江|安徽|福建|江西|山东|河南|湖北|湖南|广东|海南|四川|贵州|云南|陕西|甘肃|青海|台湾|内蒙|广西|西藏|宁夏|新疆|香港|澳门|东北|南方|北方|广州|深圳|杭州|成都|武汉|西安|哈尔滨|沈阳|大连|乌鲁木齐|拉萨|昆明|南京|苏州|长沙|郑州|青岛|海外|国外|县城|乡镇|农村|地区",
-	"usa|canada|uk|mexico|australia|philippines|malaysia|singapore|texas|california|hawaii|alaska|europe|germany|france",
-}
+const regions = "北京|上海|天津|重庆|河北|山西|辽宁|吉林|黑龙江|江苏|浙江|安徽|福建|江西|山东|河南|湖北|湖南|广东|海南|四川|贵州|云南|陕西|甘肃|青海|台湾|内蒙|内蒙古|广西|西藏|宁夏|新疆|香港|澳门|东北|南方|北方|广州|深圳|杭州|成都|武汉|西安|哈尔滨|沈阳|大连|拉萨|昆明|南京|苏州|长沙|郑州|青岛|海外|国外|乡镇|农村|地区|区域|我们这|我这里|这边"
