@@ -118,7 +118,7 @@ func look(in []rune, number bool) (s signs) {
 	worse, well := exclaims(in)
 	s.mark(worse, faulted)
 	s.mark(well, exclaimed)
-	s.mark(slices.ContainsFunc(in, aboutPeople) || has(englishPeople, in) || in[len(in)-1] == '了' && !slices.Contains(in, '没'), story)
+	s.mark(slices.ContainsFunc(in, aboutPeople) || has(englishPeople, in) || strings.ContainsRune("了咯喽", in[len(in)-1]) && !slices.Contains(in, '没'), story)
 	s.lead = lead(in)
 	s.mark(s.lead != "", leading)
 	s.buying = has(buyingWords, in)
@@ -270,10 +270,7 @@ func (s *signs) class(i Intent) event.Class {
 // pointed at: 洗面奶, 双耳碗, 清火的.
 func noun(in []rune) bool {
 	const longest = 9
-	end := len(in)
-	for end > 0 && (!letterOrDigit(in[end-1]) || strings.ContainsRune("呗啊呀哦呢吧啦", in[end-1])) {
-		end--
-	}
+	end := wholeName(in)
 	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) {
 		return false
 	}
@@ -281,7 +278,7 @@ func noun(in []rune) bool {
 	case end > 3 && strings.ContainsRune("这那", before) && strings.ContainsRune("个款件条双种", r) && in[end-3] != '是': // 建议买那个
 		return true
 	case r == '的':
-		return end > 2 && !has(telltale, in) && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsRune("是我你他她说", in[0])
+		return end > 2 && before != in[end-3] && !has(telltale, in) && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsAny(string(in[:end]), "是来又不人在说爱播给让")
 	case r == before: // 蛋蛋 is a name
 		return false
 	case r == '品':
@@ -293,13 +290,23 @@ func noun(in []rune) bool {
 	}
 }
 
+// wholeName is where a text ends without particles and the wish that the goods be
+// put on sale: 烧烤炉,上吧.
+func wholeName(in []rune) int {
+	end := len(in)
+	for end > 0 && (!letterOrDigit(in[end-1]) || strings.ContainsRune("呗啊呀哦呢吧啦上", in[end-1]) || in[end-1] == '车' && end > 1 && in[end-2] == '上') {
+		end--
+	}
+	return end
+}
+
 // aboutPeople is what a product's name does not hold: 我们有冰箱 tells, 喝点热水 cares.
 func aboutPeople(r rune) bool { return strings.ContainsRune("我你他她们喝吃", r) }
 
 var englishPeople = list("i|i'm|im|i've|my|me|mine|she|he|her|his|him|they|them|their|your|we|our|us")
 
 // notGoods end like goods.
-var notGoods = list("老板|臭蛋|混蛋|坏蛋|笨蛋|完蛋|滚蛋|麻蛋|巴蛋|破鞋|口水|有水|拿水|面子|脸皮|加油|没戏|心肝")
+var notGoods = list("老板|调皮|顽皮|脸皮厚|屁精|人精|妖精|戏精|臭蛋|混蛋|坏蛋|笨蛋|完蛋|滚蛋|麻蛋|巴蛋|破鞋|口水|有水|拿水|面子|脸皮|加油|没戏|心肝")
 
 // telltale are words of a text that tells although it ends in 的.
 var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可以的|会的|说的|有抢|好好的|慢慢|真的|好的|是的|行的|够的|有的是|挺|怪|总|老是")
@@ -325,7 +332,7 @@ func exclaims(in []rune) (worse, well bool) {
 		return false, false
 	}
 	worse = strings.ContainsRune("大小长短厚薄紧松粗硬重丑远", in[at+1])
-	return worse, !worse && !strings.ContainsRune("多少慢快吵难假久晚早乱烂脏黑胖瘦累困闹轻", in[at+1])
+	return worse, !worse && !strings.ContainsRune("多少慢快吵难假久晚早乱烂脏黑胖瘦累困闹轻菜", in[at+1])
 }
 
 // pair reports a text of link numbers only: 25和26.

@@ -64,7 +64,7 @@ func kindOf(i Intent, in []rune) kind {
 	if len(in) > longestChat || slices.ContainsFunc(in, telling) || has(negations, in) {
 		return ""
 	}
-	var covered tally[kind]
+	var covered tally
 	negated := false
 	kindWords.Each(in, func(start, end int, k kind) bool {
 		negated = negated || start > 0 && negation(in[start-1]) || start > 1 && negation(in[start-2])
@@ -93,19 +93,19 @@ func kindOf(i Intent, in []rune) kind {
 
 // tally counts by kind; a text holds few of them, so a map would cost more. What is
 // beyond its room is not counted.
-type tally[K comparable] struct {
-	counts [11]count[K]
+type tally struct {
+	counts [11]count
 	kinds  int
 }
 
-type count[K comparable] struct {
-	of K
+type count struct {
+	of kind
 	n  int
 }
 
-func (t *tally[K]) all() []count[K] { return t.counts[:t.kinds] }
+func (t *tally) all() []count { return t.counts[:t.kinds] }
 
-func (t *tally[K]) add(k K, n int) {
+func (t *tally) add(k kind, n int) {
 	for i := range t.all() {
 		if t.counts[i].of == k {
 			t.counts[i].n += n
@@ -113,18 +113,9 @@ func (t *tally[K]) add(k K, n int) {
 		}
 	}
 	if t.kinds < len(t.counts) {
-		t.counts[t.kinds] = count[K]{k, n}
+		t.counts[t.kinds] = count{k, n}
 		t.kinds++
 	}
-}
-
-func (t *tally[K]) of(k K) int {
-	for _, c := range t.all() {
-		if c.of == k {
-			return c.n
-		}
-	}
-	return 0
 }
 
 const longestChat = 48 // runes

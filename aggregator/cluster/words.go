@@ -8,11 +8,11 @@ import "strings"
 // the longest counts, so a longer word also guards what it holds (拍照 is not 拍).
 var intentWords = build(map[sign][]string{
 	identity: {
-		"机器人|是真人|真人吗|真人还是|真人在|有真人|是不是真人|是人吗|你是ai|是ai吗|ai主播|ai吗|数字人|虚拟主播|虚拟人|人工智能|是录播|录播吗|是录像|录像吗|录像吧|自动回复|真的假的人|你是谁|谁在回复|大模型|chatgpt",
+		"机器人|是真人|真人吗|真人还是|真人在|有真人|是不是真人|是人吗|你是ai|是ai吗|ai主播|ai吗|数字人|虚拟主播|虚拟人|人工智能|实时直播|直播还是录播|是直播吗|是直播嘛|是录播|录播吗|是录像|录像吗|录像吧|自动回复|真的假的人|你是谁|谁在回复|大模型|chatgpt",
 		"are you a robot|are you a bot|is this a bot|is this ai|are you ai|are you real|are you human|real person|real human|robot|a bot|an ai|who are you|who is you|who is talking|who's talking|is this recorded|is this live",
 	},
 	complaint: append(crossed("质量|效果|味道|态度|服务|客服|品质|做工", "差|不好|不行|太差|很差|真差|好差|一般|垃圾"),
-		"投诉|骗人|骗子|骗钱|欺骗|假货|差评|垃圾|太差|坏的|坏了|坏掉|破损|漏发|少发|发错|没收到|一直不发|还不发货|还没发货|不理我|不理人|不回复|不回我|没人回|没人理|没人管|不处理|过敏了|烂脸|烂了|发霉|变质|馊|有虫|退不了|"+
+		"什么态度|啥态度|投诉|骗人|骗子|骗钱|欺骗|假货|差评|垃圾|太差|坏的|坏了|坏掉|破损|漏发|少发|发错|没收到|一直不发|还不发货|还没发货|不理我|不理人|不回复|不回我|没人回|没人理|没人管|不处理|过敏了|烂脸|烂了|发霉|变质|馊|有虫|退不了|"+
 			"忽悠|坑人|太坑|被坑|真坑|黑心|套路|虚假|举报|曝光|维权|12315|失望|掉色了|掉毛了|裂了|漏了|断了|死了好多|不好吃|不好用|不好喝|难吃|难喝|难用|难闻|没效果|没有效果|没啥用|没啥效果|没什么效果|货不对|不一样啊|不诚信|闭嘴|说重点|废话|别废话|磨叽|墨迹|啰嗦|浪费|有病|不要脸|无语|个屁|个鬼|太慢|好慢|太吵|太假|太脏|太乱|太卡|急死|等半天|等了半天|等这么久|等太久|取关|再也不|上当|后悔买|智商税",
 		"scam*|fake|broken|terrible|disappoint*|never arrived|never received|not received|worst|ripoff|rip off|damaged|defective|file a complaint|rude|shut up|lied*|not fair|broke|waste of|liar|refund me|so slow|too slow|hurry up|ridiculous|unfair|trash|horrible|annoying",
 	),
@@ -28,7 +28,7 @@ var intentWords = build(map[sign][]string{
 	),
 	size: {
 		"尺码|尺寸|码数|号码|多大码|什么码|啥码|几码|穿多大|穿什么码|穿几码|拍多大|拍什么码|选什么码|选码|正码|偏大|偏小|均码|大码|小码|中码|加大|身高|体重|斤穿|斤能穿|斤的|cm穿|小个子|大个子|胖子|微胖|梨形|腰围|胸围|臀围|圈口|脚长|大一码|小一码|" +
-			"肩宽|衣长|裤长|裙长|袖长|卡码|斤可以|斤能|斤可|脚宽|脚胖|脚背高|显胖|显高|m码|l码|s码|xs码|xl码|xxl码|2xl|3xl|4xl|合身|宽松吗|那个码|能穿吗|可以穿吗|能戴吗|可以戴吗",
+			"肩宽|衣长|裤长|裙长|袖长|卡码|斤可以|斤能|斤可|脚宽|脚胖|脚背高|显胖|显高|m码|l码|s码|xs码|xl码|xxl码|2xl|3xl|4xl|合身|宽松吗|那个码|脚买|脚穿|的脚|平时穿|平常穿|能穿吗|可以穿吗|能戴吗|可以戴吗",
 		"size*|sizing|med|fit|fits|true to size|oversized|petite|plus size|xs|xl|xxl|2xl|3xl|medium|small or|large or|inseam|waist|lbs|how tall|height|weight|run big|run small|runs big|runs small",
 	},
 	membership: {
@@ -49,13 +49,13 @@ var intentWords = build(map[sign][]string{
 	bought: append(append(crossed("女儿|儿子|闺女|孩子|老婆|老公|妈妈|我妈|爸爸|我爸|爸妈|婆婆|家人|朋友|自己", "买|拍|抢|囤"),
 		crossed("已|已经|刚|刚刚|刚才|都|又|也|才|一直|经常|家|多", "拍|买|抢")...),
 		"拍啦|买啦|下单啦|抢到啦|下完单|付了|付好|付完|已付|付钱了|拍了|拍完|拍下了|拍好了|拍过|拍到|买了|买完|买好|买过|买到|买的|下了|抢到|抢了|我抢|抢一|抢两|囤了|囤货|回购了|入手|我入了|入了一|入了两|一单|两单|三单|四单|买一|买两|买三|买十|用完了再",
-		"bought|just got|i got|got mine|got one|got it|placed|snagged|ordered|purchased|scored|just paid|i paid"),
+		"bought|just got my|just got the|just got mine|just got it|just got one|just got a|i got|got mine|got one|got it|placed|snagged|ordered|purchased|scored|just paid|i paid"),
 	gives:     {"送|礼盒|礼袋", "gift|gifts"},
 	attribute: attributes,
 	show:      shows,
 	thing:     goods(),
 	smalltalk: {
-		"累不累|累吗|吃饭|你吃了吗|饭了吗|吃了没|睡了吗|睡觉|几点睡|冷不冷|冷吗|热不热|天气|下雨|下雪|感冒|身体好|多大了|多大年纪|几岁了|哪里人|哪儿人|哪里的人|哪的人|老家|结婚了|有对象|对象吗|单身|怎么称呼|叫什么名|你叫什么|怎么样了最近|最近好|还好吗|好吗你|想我|想你|想死你|想我了|孩子们|家里人|回家|嗓子|回来了吗|下班|还在播|辛苦吗|累不|累了吧|累吧|你累|开心吗|喝口水|喝点水|多喝水|喝水|注意身体|保重|休息",
+		"累不累|累吗|吃饭|你吃了吗|饭了吗|吃了没|睡了吗|睡觉|几点睡|冷不冷|冷吗|热不热|天气|下雨|下雪|感冒|身体好|多大了|多大岁数了|多大年纪|几岁了|哪里人|哪儿人|哪里的人|哪的人|老家|结婚了|有对象|对象吗|单身|怎么称呼|叫什么名|你叫什么|怎么样了最近|最近好|还好吗|好吗你|想我|想你|想死你|想我了|孩子们|家里人|回家|嗓子|回来了吗|下班|还在播|辛苦吗|累不|累了吧|累吧|你累|开心吗|喝口水|喝点水|多喝水|喝水|注意身体|保重|休息",
 		"how are you|how r u|how's it going|where are you from|what's your name|what is your name|whats your name|how old are you|miss you|missed you|how was your|new here|just joined|first time here",
 	},
 	wish: {
@@ -74,7 +74,7 @@ var intentWords = build(map[sign][]string{
 		crossed("货|东西|产品|人|人品|脾气|性格|心态|身材|皮肤|声音|状态|气色|口才|眼光|质量|品质|味道|口感|服务|态度|效果|做工|手感|版型|口碑|心|心地|家教|素质|命|福气|运气|情商|颜值|演技|业务能力", "好|真好|太好|很好|不错|好好|挺好|非常好|超好|真不错|杠杠|一流|高|在线")...),
 	chatter: {
 		"不喜欢|不相信|不信|不划算|不值得|不好看|不漂亮|不舒服|没什么好|好几个小时|数字人生|买的起|买得起|太可惜|太可怜|太离谱|太夸张|太惨|太贪|太狂|太粗鲁|太坏|真的吗|真的嘛|什么意思|啥意思|怎么做到|咋做到|怎么办到|说啥|说什么|说的啥|不能说|咋这么|怎么这么|今天咋|今天怎么|怎么又|做牙|还有谁|谁还|普通话|口音|看看你|看看我|看看他|看看她|还得等|还得多久|还得去|还得上班|哭|笑什么|笑啥|骂|吵架|打架|打起来|吃瓜|离婚|结婚|老婆|老公|媳妇|女婿|女朋友|男朋友|徒弟|师父|师傅|师娘|家族|对面|黑粉|水军|带节奏|戏精|演戏|演员|剧本|榜一|榜二|连麦|pk|打赏|刷礼物|刷屏|官方|封号|禁言|拉黑|做梦|变性|激动|激恼|生气|发火|叫唤|嚷嚷|叨叨|什么情况|啥情况|怎么回事|咋回事|咋了|怎么了|为什么不说话|干嘛|干啥呢|干什么呢|谁啊|谁呀|是谁|他是|她是|他们|她们|关你|关我|谁说|谁变|谁知道|谁懂|你懂|知道什么|知道啥|懂什么|懂啥|算什么|算啥|有什么用|凭什么|凭啥|是不是傻|傻|疯了|神经|脑子|智商|走错|喝多|喝酒了|抽烟|睡着|梦见|车祸|公司|员工|股票|上市|流量|网红|明星|拍戏|电影|唱歌|跳舞|听歌|什么歌|歌名|bgm|背景音乐|没电|上班|加班|放假|作业|考试|小时候|以前|前女友|怀孕了吗|生了吗|赚钱|没钱|有钱人|穷|同问|求中|接好运|让我中|接福|路过|围观|看戏|沙发",
-		"why not|bots|trolls|haters|chat|mods|mod|drama|divorce*|boyfriend|girlfriend|husband|wife|what happened|what's happening|whats happening|what is happening|going on|how much longer|how much more|why is she|why is he|why are they|is she|is he|where is she|where is he|where's|who is she|who is he|who's she|who's he|what song|what time is it|same here|me too|anyone else|first|kids are|i'm at work|at work",
+		"why not|bots|trolls|haters|chat|mods|mod|drama|divorce*|boyfriend|girlfriend|husband|wife|what happened|what's happening|whats happening|what is happening|going on|how much longer|how much more|why is she|why is he|why are they|is she|is he|where is she|where is he|where's|who is she|who is he|who's she|who's he|what song|what time is it|same here|me too|anyone else|first|kids are|i'm at work|at work|off work",
 	},
 })
 
@@ -108,7 +108,7 @@ var buyingWords = list(
 // productEndings are last characters of what is sold.
 var productEndings = func() map[rune]bool {
 	m := map[rune]bool{}
-	for _, r := range "油霜水乳膏膜液皂粉茶酒杯碗锅板机器灯包鞋衣裤裙袜帽巾纸枕被床衫串块酸棉布绒毯钻镯链戒环坠笔表贴露精华肉鱼虾蟹果干饼糕糖面米奶汤酱醋盐丸片胶囊仪刀梳刷夹镜伞箱柜架椅桌垫毯帘盒袋瓶壶罐筐篮扇线头套刺晶玉钉豆枣瓜菜参花蛋饭粥蜜梨桃莓菇椒粽冻爪腿翅排尾罩菌须剂浆啡素钙锌贝螺鲍蚝鸭鹅苗笋薯葱姜蒜盘勺铲篓籽仁酥卷筒锁糊汁" {
+	for _, r := range "油霜水乳膏膜液皂粉茶酒杯碗锅板机器灯包鞋衣裤裙袜帽巾纸枕被床衫串块酸棉布绒毯钻镯链戒环坠笔表贴露精华肉鱼虾蟹果干饼糕糖面米奶汤酱醋盐丸片胶囊仪刀梳刷夹炉绳盆桶凳珠皮镜伞箱柜架椅桌垫毯帘盒袋瓶壶罐筐篮扇线头套刺晶玉钉豆枣瓜菜参花蛋饭粥蜜梨桃莓菇椒粽冻爪腿翅排尾罩菌须剂浆啡素钙锌贝螺鲍蚝鸭鹅苗笋薯葱姜蒜盘勺铲篓籽仁酥卷筒锁糊汁" {
 		m[r] = true
 	}
 	delete(m, '华')
