@@ -173,7 +173,7 @@ func (c *roomContext) paid(v event.ViewerID) bool {
 	return true
 }
 
-// own is s without the record that it is a part of, for what is kept long.
+// own is s without the longer text that it may be a part of, for what is kept long.
 func own[S ~string](s S) S { return S(strings.Clone(string(s))) }
 
 // remember notes what a viewer asked and was told.
@@ -194,7 +194,7 @@ func (r *room) remember(d delivery) {
 		}
 		viewer := hashOf(it.member.ViewerID)
 		r.context.turns.add(turnKey{hashOf(d.DeliveryID) ^ viewer, viewer}, event.Turn{
-			ViewerID: own(it.member.ViewerID), Question: own(text.Truncate(it.member.Question, maxTurnRunes)), Answer: answer, TimeMs: d.TimeMs,
+			ViewerID: it.member.ViewerID, Question: text.Truncate(it.member.Question, maxTurnRunes), Answer: answer, TimeMs: d.TimeMs,
 		})
 	}
 }

@@ -55,7 +55,8 @@ func Beyond(ordered []window.Candidate, c Capacity, nowMs int64) []int {
 	if len(c.FreeAtMs) == 0 || c.Members < 1 {
 		return nil
 	}
-	free := slices.Clone(c.FreeAtMs)
+	var few [8]int64
+	free := append(few[:0], c.FreeAtMs...)
 	var out []int
 	start, left := int64(0), 0
 	for i, cand := range ordered {

@@ -48,8 +48,10 @@ func Clean(raw, roomLanguage string) Text {
 	s.run()
 	t.Emoji, t.Mention, t.URL = s.emoji, s.mention, s.url
 	out := collapsePhrases(collapseRuns(squeeze(s.out)))
-	t.Question = t.capped(string(out), MaxQuestion)
-	t.Match = string(s.match)
+	t.Question = t.capped(stringOf(out, t.Original), MaxQuestion)
+	if t.Match = t.Question; string(s.match) != t.Question {
+		t.Match = string(s.match)
+	}
 	t.Language = language(out, roomLanguage)
 	return t
 }
@@ -104,6 +106,21 @@ func plainCut(s string, max int) int {
 		n++
 	}
 	return len(s)
+}
+
+// stringOf is the runes as a string: original where they are the same, as in most text.
+func stringOf(in []rune, original string) string {
+	n := 0
+	for _, r := range original {
+		if n == len(in) || in[n] != r {
+			return string(in)
+		}
+		n++
+	}
+	if n < len(in) {
+		return string(in)
+	}
+	return original
 }
 
 func cutBytes(s string, max int) string {
