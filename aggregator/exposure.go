@@ -31,22 +31,36 @@ const (
 func (e *exposures) first(u unit, kind event.ExposureKind, nowMs int64) bool {
 	seed := e.logged.seed
 	h := (maphash.String(seed, u.id) + 31*maphash.String(seed, u.experiment) + uint64(u.version)) << 2
-	if e.logged.holds(h | loggedBoth) { // nearly always, but for those who are new
-		return false
-	}
-	this, other := h|loggedBucketed, h|loggedExposed
+	this, had := uint64(loggedBucketed), e.logged.marks(h)
 	if kind == event.Exposed {
-		this, other = other, this
+		this = loggedExposed
 	}
-	switch {
-	case e.logged.holds(this):
+	if had&this != 0 {
 		return false
-	case e.logged.holds(other):
-		delete(e.logged.young, other)
-		this = h | loggedBoth
 	}
-	e.logged.put(this, nowMs)
+	if had != 0 {
+		delete(e.logged.young, h|had)
+	}
+	e.logged.put(h|had|this, nowMs)
 	return true
+}
+
+// marks is the last two bits of what is held that has the others of h.
+func (m *memory) marks(h uint64) (bits uint64) {
+	for b := uint64(loggedBucketed); b <= loggedBoth; b++ {
+		if _, ok := m.young[h|b]; ok {
+			bits |= b
+		}
+	}
+	for _, g := range m.old {
+		for _, x := range g[placeOf(g, h):] {
+			if x > h|loggedBoth {
+				break
+			}
+			bits |= x - h
+		}
+	}
+	return bits
 }
 
 func (r *room) assign(v event.ViewerID) Assignment { return r.p.a.deps.Assigner.Assign(r.id, v) }

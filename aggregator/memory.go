@@ -42,16 +42,16 @@ func (m *memory) holds(h uint64) bool {
 		return true
 	}
 	for _, g := range m.old {
-		if among(g, h) {
+		if at := placeOf(g, h); at < len(g) && g[at] == h {
 			return true
 		}
 	}
 	return false
 }
 
-// among looks h up in sorted hashes: they are spread evenly, so it lies close to where
-// its share of all hashes says.
-func among(sorted []uint64, h uint64) bool {
+// placeOf is where h is in sorted hashes, or would be: they are spread evenly, so it
+// lies close to where its share of all hashes says.
+func placeOf(sorted []uint64, h uint64) int {
 	at, _ := bits.Mul64(h, uint64(len(sorted)))
 	i := int(at)
 	for i > 0 && sorted[i-1] >= h {
@@ -60,5 +60,5 @@ func among(sorted []uint64, h uint64) bool {
 	for i < len(sorted) && sorted[i] < h {
 		i++
 	}
-	return i < len(sorted) && sorted[i] == h
+	return i
 }
