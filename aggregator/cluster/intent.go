@@ -151,12 +151,15 @@ func measures(in []rune) int {
 			continue
 		}
 		start, n := i, 0
-		for ; i < len(in) && digit(in[i]) && n < 1000; i++ {
+		for ; i < len(in) && digit(in[i]) && n < 1e6; i++ {
 			n = 10*n + int(in[i]-'0')
 		}
 		heavy := n >= 80 && n <= 220
 		if heavy && i < len(in) && in[i] == '斤' || heavy && last >= 145 && last <= 195 && start-until <= 3 && start > until {
 			return i - start + 1
+		}
+		if tall, heavy := n/1000, n%1000; tall >= 145 && tall <= 195 && heavy >= 80 && heavy <= 220 { // 167108
+			return i - start
 		}
 		last, until = n, i
 	}
@@ -341,7 +344,7 @@ func pair(in []rune) bool {
 		!slices.ContainsFunc(in, func(r rune) bool { return !digit(r) && !strings.ContainsRune("和跟与还有号、, ", r) })
 }
 
-var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product, '蹲': Product, '爱': Praise}
+var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product, '蹲': Product, '谢': Praise, '爱': Praise}
 
 func letterOrDigit(r rune) bool {
 	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x4e00 && r <= 0x9fff
