@@ -113,7 +113,7 @@ func look(in []rune, number bool) (s signs) {
 	}
 	s.mark(s.set&bits(price, shipping, size, membership, stock, bought, wants) != 0, matter)
 	s.mark(number || pair(in), link)
-	s.mark(asks(in) || half(in) && s.set&bits(thing, attribute, show, link, gives, matter) != 0, question)
+	s.mark(asks(in) || chooses(in) || half(in) && s.set&bits(thing, attribute, show, link, gives, matter) != 0, question)
 	s.mark(noun(in), named)
 	worse, well := exclaims(in)
 	s.mark(worse, faulted)
@@ -166,12 +166,19 @@ func measures(in []rune) int {
 	return 0
 }
 
-// half reports what asks only about goods: 裙子呢, but not 发火呢; 用这个还是那个.
-func half(in []rune) bool {
-	return in[len(in)-1] == '呢' && !has(goingOn, in) || has(either, in)
-}
+// half reports what asks only about goods: 裙子呢, but not 发火呢.
+func half(in []rune) bool { return in[len(in)-1] == '呢' && !has(goingOn, in) }
 
-var either = list("还是")
+// chooses reports a choice of two: 厚的还是薄的, 是甜口还是咸口, but not 还是你好.
+func chooses(in []rune) bool {
+	for i := 1; i+2 < len(in); i++ {
+		if in[i] == '还' && in[i+1] == '是' {
+			last := in[i-1]
+			return digit(last) || letter(last) || strings.ContainsRune("的吃用买喝前后大小好", last) || slices.Contains(in[:i], '是')
+		}
+	}
+	return false
+}
 
 // goingOn are words that 呢 ends a statement after: 面膜还没用呢, 正看着裙子呢.
 var goingOn = list("正|还没|还在|还得|才|可|都|着|一个多|小时|分钟")
@@ -281,7 +288,7 @@ func noun(in []rune) bool {
 	case end > 3 && strings.ContainsRune("这那", before) && strings.ContainsRune("个款件条双种", r) && in[end-3] != '是': // 建议买那个
 		return true
 	case r == '的':
-		return end > 2 && before != in[end-3] && !has(telltale, in) && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsAny(string(in[:end]), "是来又不人在说爱播给让")
+		return end > 2 && before != in[end-3] && !has(telltale, in) && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsAny(string(in[:end]), "是来又不人在说爱播给让去会")
 	case r == before: // 蛋蛋 is a name
 		return false
 	case r == '品':
@@ -318,7 +325,7 @@ var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可
 // they do not ask.
 func lead(in []rune) Intent {
 	const longest = 10
-	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不做炒煮蒸去走煎关", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' {
+	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不求做炒煮蒸去走煎关", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' {
 		return ""
 	}
 	if n, _ := intentWords.Longest(in, 0); in[0] == '爱' && (n > 0 || strings.ContainsRune("呢吗", in[len(in)-1])) { // 爱敬 is sold
