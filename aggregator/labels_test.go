@@ -63,7 +63,7 @@ func understood(r recorded, id event.DanmakuID) (intent, key string) {
 
 func TestLabelledIntents(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"intent.labels", "intent2.labels", "intent3.labels", "intent4.labels", "intent5.labels", "intent6.labels", "intent7.labels", "intent8.labels"} {
+	for _, name := range []string{"intent.labels", "intent2.labels", "intent3.labels", "intent4.labels", "intent5.labels", "intent6.labels", "intent7.labels", "intent8.labels", "intent9.labels"} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); labelledIntents(t, name, 0.9) })
 	}
 }

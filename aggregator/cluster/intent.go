@@ -53,7 +53,7 @@ const (
 	hello
 	wish
 	praise
-	chatter // among viewers, about story
+	chatter // among viewers, about people
 	wordSigns
 
 	// What is seen in the whole text.
@@ -107,8 +107,8 @@ func look(in []rune, number bool) (s signs) {
 		n++
 		return n < maxSigns
 	})
-	if n := measures(in); n > 0 {
-		s.runes[size] += n
+	if measured(in) {
+		s.runes[size] += 2 // less than any word of price or stock: 100斤多少钱
 		s.mark(true, size)
 	}
 	s.mark(s.set&bits(price, shipping, size, membership, stock, bought, wants) != 0, matter)
@@ -122,7 +122,7 @@ func look(in []rune, number bool) (s signs) {
 	s.lead = lead(in)
 	s.mark(s.lead != "", leading)
 	s.buying = has(buyingWords, in)
-	if longest := longName; len(in) > longest && (slices.ContainsFunc(in, han) || len(in) > longNames) {
+	if len(in) > longNames || len(in) > longName && slices.ContainsFunc(in, han) {
 		s.set &^= 1 << thing // tells a story that holds one
 	}
 	return s
@@ -142,10 +142,12 @@ func asks(in []rune) bool {
 	return false
 }
 
-// measures is how much of a text gives a viewer's weight, or height and weight:
-// 115斤, 165/110.
-func measures(in []rune) int {
-	last, until := 0, -1
+// measured reports a viewer's weight, or height and weight: 115斤, 165/110, 167108;
+// 180*200 measures a bed.
+func measured(in []rune) bool {
+	tall := func(n int) bool { return n >= 145 && n <= 195 }
+	heavy := func(n int) bool { return n >= 80 && n <= 220 }
+	last, until := 0, 0
 	for i := 0; i < len(in); i++ {
 		if !digit(in[i]) {
 			continue
@@ -154,20 +156,22 @@ func measures(in []rune) int {
 		for ; i < len(in) && digit(in[i]) && n < 1e6; i++ {
 			n = 10*n + int(in[i]-'0')
 		}
-		heavy := n >= 80 && n <= 220
-		if heavy && i < len(in) && in[i] == '斤' || heavy && last >= 145 && last <= 195 && start-until <= 3 && start > until {
-			return i - start + 1
-		}
-		if tall, heavy := n/1000, n%1000; tall >= 145 && tall <= 195 && heavy >= 80 && heavy <= 220 { // 167108
-			return i - start
+		switch between := in[until:start]; {
+		case heavy(n) && i < len(in) && in[i] == '斤',
+			heavy(n) && tall(last) && len(between) <= 3 && !slices.ContainsFunc(between, func(r rune) bool { return strings.ContainsRune("*x×号和", r) }),
+			tall(n/1000) && heavy(n%1000):
+			return true
 		}
 		last, until = n, i
 	}
-	return 0
+	return false
 }
 
 // half reports what asks only about goods: 裙子呢, but not 发火呢.
 func half(in []rune) bool { return in[len(in)-1] == '呢' && !has(goingOn, in) }
+
+// goingOn are words that 呢 ends a statement after: 面膜还没用呢, 正看着裙子呢.
+var goingOn = list("正|还没|还在|还得|才|可|都|着|一个多|小时|分钟")
 
 // chooses reports a choice of two: 厚的还是薄的, 是甜口还是咸口, but not 还是你好.
 func chooses(in []rune) bool {
@@ -179,9 +183,6 @@ func chooses(in []rune) bool {
 	}
 	return false
 }
-
-// goingOn are words that 呢 ends a statement after: 面膜还没用呢, 正看着裙子呢.
-var goingOn = list("正|还没|还在|还得|才|可|都|着|一个多|小时|分钟")
 
 // A rule decides for an intent when all of a text's signs and none of the others are
 // there; an empty intent leaves it to what weighs most.
