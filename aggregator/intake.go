@@ -149,7 +149,7 @@ func (r *room) read(it *item) {
 // admit merges the danmaku or lets it wait.
 func (r *room) admit(it *item, nowMs int64) {
 	q := it.question()
-	if c := r.cooling[q.hash()]; nowMs < c.untilMs {
+	if c := r.cooling[q.hash()]; c != nil && nowMs < c.untilMs {
 		o := r.outcome(it, event.Merged, reasonCooledDown, nowMs)
 		if c.silence != "" {
 			o.State, o.Reason = event.Silent, c.silence

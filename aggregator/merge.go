@@ -61,7 +61,7 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	if cover.chat() && o.State == event.Answered { // thanked once is thanked for a while
 		coolDown = r.cfg().ChatCoolDown
 	}
-	c := cooled{danmaku: cover.member.DanmakuID, link: cover.reading.Link, replyMs: o.ReplyMs, untilMs: at + coolDown.Milliseconds()}
+	c := &cooled{danmaku: cover.member.DanmakuID, link: cover.reading.Link, replyMs: o.ReplyMs, untilMs: at + coolDown.Milliseconds()}
 	if o.State == event.Silent {
 		c.silence = own(cmp.Or(o.Reason, string(event.Silent)))
 	}
@@ -70,7 +70,7 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	}
 	if nowMs-r.sweptMs > sweepMs {
 		r.sweptMs = nowMs
-		maps.DeleteFunc(r.cooling, func(_ uint64, old cooled) bool { return old.untilMs <= nowMs })
+		maps.DeleteFunc(r.cooling, func(_ uint64, old *cooled) bool { return old.untilMs <= nowMs })
 	}
 	r.cooling[cover.question().hash()] = c
 }

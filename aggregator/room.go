@@ -27,7 +27,7 @@ type room struct {
 	items   map[event.DanmakuID]*item // not ended
 	waiting []*item                   // of items, in the order they came
 	covers  map[question]*item        // whom the same question joins
-	cooling map[uint64]cooled         // by hash of the question: publicly answered a short while ago
+	cooling map[uint64]*cooled        // by hash of the question: publicly answered a short while ago
 	sweptMs int64                     // when those that are over were last forgotten
 	merged  int                       // of items, attached to a cover
 	flights []*flight                 // few: looking through them is cheaper than a map
@@ -121,7 +121,7 @@ func newRoom(p *partition, id event.RoomID) *room {
 	cfg := p.a.cfg
 	r := &room{
 		id: id, p: p,
-		items: map[event.DanmakuID]*item{}, covers: map[question]*item{}, cooling: map[uint64]cooled{},
+		items: map[event.DanmakuID]*item{}, covers: map[question]*item{}, cooling: map[uint64]*cooled{},
 		known: newMemory(cfg.Memory.Milliseconds()), gone: newMemory(cfg.Memory.Milliseconds()),
 		context: newRoomContext(cfg.Settings), sources: map[string]*source{},
 		limiter: filter.NewLimiter(cfg.Rate()),
