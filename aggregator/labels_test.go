@@ -66,6 +66,8 @@ func TestLabelledIntents(t *testing.T) {
 	for _, name := range []string{"intent.labels", "intent2.labels", "intent3.labels", "intent4.labels", "intent5.labels", "intent6.labels", "intent7.labels", "intent8.labels", "intent9.labels"} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); labelledIntents(t, name, 0.9) })
 	}
+	// By somebody who has not seen the classifier; the first run had 146 of 200 right, 73.0 %.
+	t.Run("intent10.labels", func(t *testing.T) { t.Parallel(); labelledIntents(t, "intent10.labels", 0.73) })
 }
 
 func labelledIntents(t *testing.T, name string, least float64) {
