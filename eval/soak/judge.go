@@ -211,7 +211,8 @@ func (r *result) skips(l *log, heard *receiver, kills []kill) {
 		r.Skipped++
 		which := cause(first, last, kills, func(kill int) bool { return count[at{kill, first.RoomID}] == 0 })
 		if which < 0 {
-			r.find("%s was cut off or unknowable about %s, and no kill explains it", id, time.UnixMilli(first.TimeMs).Format(time.TimeOnly))
+			r.find("%s (%s, then %s) was cut off or unknowable about %s, and no kill explains it; %s", id, first.State, last.State,
+				time.UnixMilli(first.TimeMs).Format(time.StampMilli), around(first, kills))
 			continue
 		}
 		k := at{which, first.RoomID}
@@ -232,6 +233,23 @@ func (r *result) skips(l *log, heard *receiver, kills []kill) {
 	if slices.Sort(silences); len(silences) > 0 {
 		r.SilenceS = [2]float64{silences[len(silences)/2], silences[len(silences)*95/100]}
 	}
+}
+
+// around names the kills nearest to a record.
+func around(d event.Delivery, kills []kill) string {
+	at := time.UnixMilli(d.TimeMs)
+	i := slices.IndexFunc(kills, func(k kill) bool { return k.at.After(at) })
+	if i < 0 {
+		i = len(kills)
+	}
+	before, after := "none before", "none after"
+	if i > 0 {
+		before = fmt.Sprintf("%s %v before", kills[i-1].what, at.Sub(kills[i-1].at).Round(time.Millisecond))
+	}
+	if i < len(kills) {
+		after = fmt.Sprintf("%s %v after", kills[i].what, kills[i].at.Sub(at).Round(time.Millisecond))
+	}
+	return before + ", " + after
 }
 
 // cause is the kill that cut a delivery off, by its first and last record: the first one
