@@ -5,6 +5,8 @@ import (
 	"errors"
 	"syscall"
 	"time"
+
+	"livehost/internal/clock"
 )
 
 const (
@@ -23,7 +25,7 @@ const (
 func stoppedBeyondLease(name string) func(context.Context, *trial) error {
 	return func(ctx context.Context, x *trial) (err error) {
 		other := x.stages[second(name)]
-		if err := errors.Join(other.start(), sleep(ctx, joinWithin)); err != nil {
+		if err := errors.Join(other.start(), clock.WallSleep(ctx, joinWithin)); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, other.stop()) }()
@@ -33,11 +35,11 @@ func stoppedBeyondLease(name string) func(context.Context, *trial) error {
 		}
 		for i := range max(2, x.times(3)) {
 			s := []*stage{x.stages[name], other}[i%2]
-			if err := errors.Join(busy(ctx), sleep(ctx, x.between(0, within)), s.signal(syscall.SIGSTOP)); err != nil {
+			if err := errors.Join(busy(ctx), clock.WallSleep(ctx, x.between(0, within)), s.signal(syscall.SIGSTOP)); err != nil {
 				return err
 			}
 			x.result.Injected++
-			if err := errors.Join(sleep(ctx, stoppedFor), s.signal(syscall.SIGCONT), sleep(ctx, joinWithin)); err != nil {
+			if err := errors.Join(clock.WallSleep(ctx, stoppedFor), s.signal(syscall.SIGCONT), clock.WallSleep(ctx, joinWithin)); err != nil {
 				return err
 			}
 		}
@@ -69,14 +71,14 @@ func (x *trial) cutOff(ctx context.Context, name string) (err error) {
 	if name == "dispatcher" {
 		busy = x.anyDeliveryStarted
 	}
-	if err := errors.Join(sleep(ctx, joinWithin), busy(ctx)); err != nil {
+	if err := errors.Join(clock.WallSleep(ctx, joinWithin), busy(ctx)); err != nil {
 		return err
 	}
 	x.network.set(one.name, true)
 	x.result.Injected++
-	if err := sleep(ctx, cutFor); err != nil {
+	if err := clock.WallSleep(ctx, cutFor); err != nil {
 		return err
 	}
 	x.network.set(one.name, false)
-	return sleep(ctx, joinWithin)
+	return clock.WallSleep(ctx, joinWithin)
 }

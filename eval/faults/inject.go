@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"livehost/internal/clock"
 	"livehost/internal/services"
 	"livehost/streams"
 	"livehost/streams/event"
@@ -102,13 +103,13 @@ func killBetweenClaimAndReply(ctx context.Context, x *trial) error {
 		if err := x.anyPolicyBusy(ctx); err != nil {
 			return err
 		}
-		if err := sleep(ctx, x.between(0, 250*time.Millisecond)); err != nil {
+		if err := clock.WallSleep(ctx, x.between(0, 250*time.Millisecond)); err != nil {
 			return err
 		}
 		if err := x.killAgain("agentworker"); err != nil {
 			return err
 		}
-		if err := sleep(ctx, x.between(time.Second, 5*time.Second)); err != nil {
+		if err := clock.WallSleep(ctx, x.between(time.Second, 5*time.Second)); err != nil {
 			return err
 		}
 	}
@@ -120,13 +121,13 @@ func killBetweenStartedAndEnded(ctx context.Context, x *trial) error {
 		if err := x.anyDeliveryStarted(ctx); err != nil {
 			return err
 		}
-		if err := sleep(ctx, x.between(0, 1500*time.Millisecond)); err != nil {
+		if err := clock.WallSleep(ctx, x.between(0, 1500*time.Millisecond)); err != nil {
 			return err
 		}
 		if err := x.killAgain("dispatcher"); err != nil {
 			return err
 		}
-		if err := sleep(ctx, x.between(500*time.Millisecond, 3*time.Second)); err != nil {
+		if err := clock.WallSleep(ctx, x.between(500*time.Millisecond, 3*time.Second)); err != nil {
 			return err
 		}
 	}
@@ -138,7 +139,7 @@ func killAnyStage(ctx context.Context, x *trial) error {
 		if err := x.killAgain(stageNames[x.random.IntN(len(stageNames))]); err != nil {
 			return err
 		}
-		if err := sleep(ctx, x.between(500*time.Millisecond, 4*time.Second)); err != nil {
+		if err := clock.WallSleep(ctx, x.between(500*time.Millisecond, 4*time.Second)); err != nil {
 			return err
 		}
 	}
@@ -158,13 +159,13 @@ func killLeader(ctx context.Context, x *trial) error {
 			return err
 		}
 		x.result.Injected++
-		if err := sleep(ctx, 12*time.Second); err != nil {
+		if err := clock.WallSleep(ctx, 12*time.Second); err != nil {
 			return err
 		}
 		if err := x.servers.Start(ctx, name); err != nil {
 			return err
 		}
-		if err := sleep(ctx, 3*time.Second); err != nil {
+		if err := clock.WallSleep(ctx, 3*time.Second); err != nil {
 			return err
 		}
 	}
@@ -174,7 +175,7 @@ func killLeader(ctx context.Context, x *trial) error {
 // rollingRestart restarts every stage and every server, one after another.
 func rollingRestart(ctx context.Context, x *trial) error {
 	for _, name := range append([]string{"policy", "commerce"}, stageNames...) {
-		if err := errors.Join(x.drain(name), sleep(ctx, 2*time.Second)); err != nil {
+		if err := errors.Join(x.drain(name), clock.WallSleep(ctx, 2*time.Second)); err != nil {
 			return err
 		}
 	}
@@ -182,7 +183,7 @@ func rollingRestart(ctx context.Context, x *trial) error {
 		if x.quick && strings.HasPrefix(name, "kafka-") && name != "kafka-1" {
 			continue
 		}
-		if err := errors.Join(x.servers.Stop(name), x.servers.Start(ctx, name), sleep(ctx, 3*time.Second)); err != nil {
+		if err := errors.Join(x.servers.Stop(name), x.servers.Start(ctx, name), clock.WallSleep(ctx, 3*time.Second)); err != nil {
 			return err
 		}
 		x.result.Injected++
@@ -204,7 +205,7 @@ func secondMembers(ctx context.Context, x *trial) error {
 			}
 		}
 		x.result.Injected++
-		if err := sleep(ctx, x.between(8*time.Second, 12*time.Second)); err != nil {
+		if err := clock.WallSleep(ctx, x.between(8*time.Second, 12*time.Second)); err != nil {
 			return err
 		}
 		for _, name := range stageNames {
@@ -217,7 +218,7 @@ func secondMembers(ctx context.Context, x *trial) error {
 			}
 		}
 		x.result.Injected++
-		if err := sleep(ctx, 8*time.Second); err != nil {
+		if err := clock.WallSleep(ctx, 8*time.Second); err != nil {
 			return err
 		}
 	}
@@ -226,11 +227,11 @@ func secondMembers(ctx context.Context, x *trial) error {
 
 func redisEmpty(ctx context.Context, x *trial) error {
 	for range x.times(3) {
-		if err := errors.Join(x.servers.Kill(services.Redis), sleep(ctx, x.between(time.Second, 5*time.Second)), x.servers.Start(ctx, services.Redis)); err != nil {
+		if err := errors.Join(x.servers.Kill(services.Redis), clock.WallSleep(ctx, x.between(time.Second, 5*time.Second)), x.servers.Start(ctx, services.Redis)); err != nil {
 			return err
 		}
 		x.result.Injected++
-		if err := sleep(ctx, 6*time.Second); err != nil {
+		if err := clock.WallSleep(ctx, 6*time.Second); err != nil {
 			return err
 		}
 	}
@@ -239,7 +240,7 @@ func redisEmpty(ctx context.Context, x *trial) error {
 
 func clickhouseAway(ctx context.Context, x *trial) error {
 	x.result.Injected++
-	return errors.Join(x.servers.Kill(services.ClickHouse), sleep(ctx, 20*time.Second), x.servers.Start(ctx, services.ClickHouse))
+	return errors.Join(x.servers.Kill(services.ClickHouse), clock.WallSleep(ctx, 20*time.Second), x.servers.Start(ctx, services.ClickHouse))
 }
 
 // policyIs treats every model call of twenty seconds badly.
@@ -250,7 +251,7 @@ func policyIs(m manner) func(context.Context, *trial) error {
 			p.set(m)
 			defer p.set(pass)
 		}
-		err := sleep(ctx, 20*time.Second)
+		err := clock.WallSleep(ctx, 20*time.Second)
 		for _, p := range x.policy {
 			x.result.Injected += int(p.spoilt.Load())
 		}
@@ -266,11 +267,11 @@ func commerceDies(ctx context.Context, x *trial) error {
 		if err != nil {
 			return fmt.Errorf("no tool call in a minute: %w", err)
 		}
-		if err := errors.Join(x.stages["commerce"].kill(), sleep(ctx, x.between(time.Second, 4*time.Second)), x.stages["commerce"].start()); err != nil {
+		if err := errors.Join(x.stages["commerce"].kill(), clock.WallSleep(ctx, x.between(time.Second, 4*time.Second)), x.stages["commerce"].start()); err != nil {
 			return err
 		}
 		x.result.Injected++
-		if err := sleep(ctx, 3*time.Second); err != nil {
+		if err := clock.WallSleep(ctx, 3*time.Second); err != nil {
 			return err
 		}
 	}
@@ -288,7 +289,7 @@ func sigterm(ctx context.Context, x *trial) error {
 				return err
 			}
 		}
-		if err := sleep(ctx, 5*time.Second); err != nil {
+		if err := clock.WallSleep(ctx, 5*time.Second); err != nil {
 			return err
 		}
 	}
@@ -325,7 +326,7 @@ func poison(ctx context.Context, x *trial) error {
 	letter := streams.Record{Key: room, Value: value, Headers: map[string]string{
 		kafka.HeaderTopic: event.TopicDanmaku, kafka.HeaderAppendTimeMs: fmt.Sprint(was.UnixMilli()),
 	}}
-	return errors.Join(x.pub.Replay(ctx, letter), sleep(ctx, 5*time.Second))
+	return errors.Join(x.pub.Replay(ctx, letter), clock.WallSleep(ctx, 5*time.Second))
 }
 
 // checkPoison sees that the poison went to the dead letters, and that the old

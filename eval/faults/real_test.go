@@ -151,7 +151,7 @@ func warm(t *testing.T, r *rig) {
 			t.Fatal(err)
 		}
 		for range 20 {
-			if err := sleep(t.Context(), 250*time.Millisecond); err != nil {
+			if err := clock.WallSleep(t.Context(), 250*time.Millisecond); err != nil {
 				t.Fatal(err)
 			}
 			for _, o := range r.journal.log(prefix).Outcomes {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"livehost/internal/clock"
 	"livehost/streams"
 	"livehost/streams/kafka"
 )
@@ -38,7 +39,7 @@ func (x *trial) recovery(ctx context.Context, to chan<- time.Duration) error {
 	}
 	go func() {
 		for left := 1; left > 0; {
-			if sleep(ctx, 200*time.Millisecond) != nil {
+			if clock.WallSleep(ctx, 200*time.Millisecond) != nil {
 				return
 			}
 			now, err := x.lags(ctx)
@@ -69,7 +70,7 @@ func (r *rig) lags(ctx context.Context) ([]kafka.GroupLag, error) {
 // what has not when the time is over is left for the judgement.
 func (x *trial) settle(ctx context.Context, recovered <-chan time.Duration) error {
 	for deadline := time.Now().Add(settleWithin); time.Now().Before(deadline); {
-		if err := sleep(ctx, 500*time.Millisecond); err != nil {
+		if err := clock.WallSleep(ctx, 500*time.Millisecond); err != nil {
 			return err
 		}
 		l := x.journal.log(x.prefix)
@@ -98,7 +99,7 @@ func (x *trial) settle(ctx context.Context, recovered <-chan time.Duration) erro
 		if (err == nil && x.result.Unfinished == 0) || time.Now().After(deadline) {
 			break
 		}
-		if err := sleep(ctx, 500*time.Millisecond); err != nil {
+		if err := clock.WallSleep(ctx, 500*time.Millisecond); err != nil {
 			return err
 		}
 	}

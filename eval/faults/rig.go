@@ -260,7 +260,7 @@ func (r *rig) do(ctx context.Context, f fault) (*result, error) {
 		Publisher: r.pub, Reader: noPast{r.reader}, Clock: clock.Real(), Log: slog.New(slog.DiscardHandler), Control: func(source.Control) {},
 	})
 	go func() { played <- player.Run(playing) }()
-	if err := sleep(ctx, warmUp); err != nil {
+	if err := clock.WallSleep(ctx, warmUp); err != nil {
 		return nil, err
 	}
 	if err := f.inject(ctx, x); err != nil {
@@ -270,7 +270,7 @@ func (r *rig) do(ctx context.Context, f fault) (*result, error) {
 	if err := x.recovery(ctx, recovered); err != nil {
 		return nil, err
 	}
-	if err := sleep(ctx, coolDown); err != nil {
+	if err := clock.WallSleep(ctx, coolDown); err != nil {
 		return nil, err
 	}
 	endLoad()
@@ -311,14 +311,3 @@ func (x *trial) judge(ctx context.Context, f fault) {
 }
 
 func round(d time.Duration) float64 { return d.Round(100 * time.Millisecond).Seconds() }
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

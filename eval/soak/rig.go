@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"livehost/internal/clock"
 	"livehost/internal/embedded/kafkaserver"
 	"livehost/internal/embedded/redisserver"
 	"livehost/streams/event"
@@ -138,7 +139,7 @@ const joinWithin = 5 * time.Second
 // soak publishes the load while dispatchers are killed, waits for what is due to end and
 // judges.
 func (r *rig) soak(ctx context.Context) (*result, error) {
-	if err := sleep(ctx, joinWithin); err != nil {
+	if err := clock.WallSleep(ctx, joinWithin); err != nil {
 		return nil, err
 	}
 	asked := load(r.rooms, r.length, rand.New(rand.NewPCG(r.seed, 1)))
@@ -169,7 +170,7 @@ func (r *rig) soak(ctx context.Context) (*result, error) {
 // play publishes each reply at its time, and says how late the latest was.
 func (r *rig) play(ctx context.Context, begin time.Time, list []asked) (late time.Duration, err error) {
 	for _, a := range list {
-		if err := sleep(ctx, time.Until(begin.Add(a.at))); err != nil {
+		if err := clock.WallSleep(ctx, time.Until(begin.Add(a.at))); err != nil {
 			return late, err
 		}
 		late = max(late, time.Since(begin.Add(a.at)))
@@ -251,7 +252,7 @@ func (r *rig) waitUntil(ctx context.Context, until time.Time, back []time.Time) 
 				next, at = i, b
 			}
 		}
-		if err := sleep(ctx, time.Until(at)); err != nil || next < 0 {
+		if err := clock.WallSleep(ctx, time.Until(at)); err != nil || next < 0 {
 			return err
 		}
 		back[next] = time.Time{}
@@ -286,19 +287,8 @@ func (r *rig) settled(ctx context.Context, list []asked) (*log, error) {
 		if len(l.outcomes) >= len(want) || time.Now().After(deadline) {
 			return l, nil
 		}
-		if err := sleep(ctx, 2*time.Second); err != nil {
+		if err := clock.WallSleep(ctx, 2*time.Second); err != nil {
 			return nil, err
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

@@ -93,7 +93,13 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
 	}
-	t := time.NewTimer(c.Wall(d))
+	return WallSleep(ctx, c.Wall(d))
+}
+
+// WallSleep waits for d of wall time, for what the machine and not the room
+// measures; it ends early with ctx's error.
+func WallSleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"livehost/internal/clock"
 	"livehost/internal/fault"
 	"livehost/streams"
 )
@@ -102,7 +103,7 @@ func (c *Consumer) topics(ctx context.Context, r *Reader, first bool) (map[strin
 			return topics, err
 		}
 		c.log.Warn("kafka is away", "err", err)
-		if err := sleep(ctx, c.cfg.backoff(attempt)); err != nil {
+		if err := clock.WallSleep(ctx, c.cfg.backoff(attempt)); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"livehost/internal/clock"
 	"livehost/internal/fault"
 )
 
@@ -56,7 +57,7 @@ func owned(ctx context.Context) error {
 		o.session.log.Warn("membership is not confirmed, what is to be published waits", "partition", o.unit.partition, "err", err)
 		wait, cancel := context.WithCancel(ctx)
 		stop := context.AfterFunc(o.unit.ctx, cancel)
-		_ = sleep(wait, o.session.cfg.backoff(attempt)) // ctx is looked at below, the unit above
+		_ = clock.WallSleep(wait, o.session.cfg.backoff(attempt)) // ctx is looked at below, the unit above
 		stop()
 		cancel()
 		if ctx.Err() != nil {

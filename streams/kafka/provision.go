@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"livehost/internal/clock"
 	"livehost/internal/fault"
 	"livehost/streams/topic"
 )
@@ -96,7 +97,7 @@ func awaitTopics(ctx context.Context, cl *kgo.Client, adm *kadm.Client, topics [
 			if err == nil {
 				break
 			}
-			if sleep(ctx, 20*time.Millisecond) != nil {
+			if clock.WallSleep(ctx, 20*time.Millisecond) != nil {
 				return fault.Errorf(fault.Unavailable, "kafka: broker %d after %v: %w", b.NodeID, awaitWithin, err)
 			}
 		}

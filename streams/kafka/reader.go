@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"livehost/internal/clock"
 	"livehost/internal/fault"
 	"livehost/streams"
 	"livehost/streams/event"
@@ -186,7 +187,7 @@ func (r *Reader) followFrom(ctx context.Context, topics []string, fromEnd bool) 
 			return offsets, known, nil
 		}
 		err = fmt.Errorf("kafka: follow %v: %w", topics, err)
-		if !retriable(err) || sleep(ctx, r.cfg.backoff(attempt)) != nil {
+		if !retriable(err) || clock.WallSleep(ctx, r.cfg.backoff(attempt)) != nil {
 			return nil, nil, err
 		}
 		r.log.Warn("kafka is away", "err", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"livehost/internal/clock"
 	"livehost/streams"
 	"livehost/streams/event"
 )
@@ -241,7 +242,7 @@ func (s *session) restore(u *unit) {
 			return
 		}
 		s.log.Warn("restore failed, will try again", "partition", u.partition, "err", err)
-		if sleep(u.restore, s.cfg.delay(err, attempt)) != nil {
+		if clock.WallSleep(u.restore, s.cfg.delay(err, attempt)) != nil {
 			return
 		}
 	}

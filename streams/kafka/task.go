@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -284,15 +283,4 @@ func deadLetterAgain(r *kgo.Record) *kgo.Record {
 func retriable(err error) bool {
 	kind := fault.KindOf(err)
 	return kind == fault.Exhausted || kind == fault.Unavailable
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
