@@ -6,7 +6,7 @@ import (
 
 	"livehost/agentworker/guardrail"
 	"livehost/agentworker/runner"
-	"livehost/harness"
+	"livehost/harness/harnesstest"
 )
 
 // TestShippedAnswers holds what the shipped content says to the checks that look at
@@ -14,14 +14,7 @@ import (
 // placeholders. The harness's own prose must not stop them.
 func TestShippedAnswers(t *testing.T) {
 	t.Parallel()
-	h, err := harness.Default()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rel, err := h.Release("harness")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rel := harnesstest.Shipped(t, "harness")
 	prompts := runner.PrivateTexts(rel)
 	texts := map[string]string{}
 	for _, e := range rel.FAQ {

@@ -11,6 +11,7 @@ import (
 	"livehost/agentworker/guardrail"
 	"livehost/agentworker/hook"
 	"livehost/harness"
+	"livehost/harness/harnesstest"
 	"livehost/streams/event"
 )
 
@@ -195,14 +196,7 @@ func TestShipped(t *testing.T) {
 }
 
 func BenchmarkAt(b *testing.B) {
-	h, err := harness.Default()
-	if err != nil {
-		b.Fatal(err)
-	}
-	rel, err := h.Release("harness")
-	if err != nil {
-		b.Fatal(err)
-	}
+	rel := harnesstest.Shipped(b, "harness")
 	e, err := hook.New(rel.Hooks, guardrail.Checks())
 	if err != nil {
 		b.Fatal(err)
@@ -221,14 +215,7 @@ func BenchmarkAt(b *testing.B) {
 // every example that calls them, and for no other question.
 func TestShippedAskedFor(t *testing.T) {
 	t.Parallel()
-	h, err := harness.Default()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rel, err := h.Release("harness")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rel := harnesstest.Shipped(t, "harness")
 	only := slices.DeleteFunc(slices.Clone(rel.Hooks), func(h *harness.Hook) bool { return h.Name != "asked-for" })
 	e, err := hook.New(only, nil)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"livehost/agentworker/runner"
 	"livehost/aggregator/cluster"
 	"livehost/harness"
+	"livehost/harness/harnesstest"
 	"livehost/streams/event"
 )
 
@@ -75,14 +76,7 @@ func judged(e *hook.Engine, prompts *guardrail.Shingles, lang, intent, text stri
 // both languages; and none is for an intent that no danmaku has.
 func TestConservativeRepliesForEveryIntent(t *testing.T) {
 	t.Parallel()
-	h, err := harness.Default()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rel, err := h.Release("harness")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rel := harnesstest.Shipped(t, "harness")
 	known := []string{harness.DefaultIntent}
 	for _, i := range cluster.Intents() {
 		known = append(known, string(i))

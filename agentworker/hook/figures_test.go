@@ -13,7 +13,7 @@ import (
 	"livehost/agentworker/guardrail"
 	"livehost/agentworker/hook"
 	"livehost/agentworker/runner"
-	"livehost/harness"
+	"livehost/harness/harnesstest"
 	"livehost/internal/benchfile"
 	"livehost/streams/event"
 )
@@ -35,14 +35,7 @@ func threadTime(b *testing.B) time.Duration {
 }
 
 func BenchmarkFigures(b *testing.B) {
-	h, err := harness.Default()
-	if err != nil {
-		b.Fatal(err)
-	}
-	rel, err := h.Release("harness")
-	if err != nil {
-		b.Fatal(err)
-	}
+	rel := harnesstest.Shipped(b, "harness")
 	e, err := hook.New(rel.Hooks, guardrail.Checks())
 	if err != nil {
 		b.Fatal(err)

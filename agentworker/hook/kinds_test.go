@@ -8,6 +8,7 @@ import (
 	"livehost/agentworker/guardrail"
 	"livehost/agentworker/hook"
 	"livehost/harness"
+	"livehost/harness/harnesstest"
 	"livehost/streams/event"
 )
 
@@ -16,14 +17,7 @@ import (
 // checks' own tables are agentworker/guardrail's.
 func TestEveryKindOfCheck(t *testing.T) {
 	t.Parallel()
-	h, err := harness.Default()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rel, err := h.Release("harness")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rel := harnesstest.Shipped(t, "harness")
 	says := func(text string) guardrail.Input { return guardrail.Input{Text: text} }
 	for _, tt := range []struct {
 		kind, hook, point string

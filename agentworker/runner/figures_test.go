@@ -18,7 +18,7 @@ import (
 	"livehost/agentworker/prompt"
 	"livehost/agentworker/runner"
 	"livehost/agentworker/tool"
-	"livehost/harness"
+	"livehost/harness/harnesstest"
 	"livehost/internal/benchfile"
 	"livehost/internal/clock"
 	"livehost/streams/event"
@@ -65,15 +65,9 @@ func (s speaker) Complete(ctx context.Context, req model.Request) (model.Respons
 
 func shippedRelease(b *testing.B) *runner.Release {
 	b.Helper()
-	h, err := harness.Default()
-	if err != nil {
-		b.Fatal(err)
-	}
-	content, err := h.Release("harness")
-	if err != nil {
-		b.Fatal(err)
-	}
+	content := harnesstest.Shipped(b, "harness")
 	rel := &runner.Release{Release: content, Private: runner.PrivateTexts(content)}
+	var err error
 	if rel.Engine, err = hook.New(content.Hooks, guardrail.Checks()); err != nil {
 		b.Fatal(err)
 	}

@@ -54,3 +54,17 @@ func Load(t testing.TB, release string, merchant event.MerchantID) *harness.Rele
 
 // Catalog is the catalogue of the test harness.
 func Catalog(t testing.TB) *harness.Catalog { return Load(t, Release, "").Catalog }
+
+// Shipped is a release of what ships with the binary, without overlay.
+func Shipped(t testing.TB, release string) *harness.Release {
+	t.Helper()
+	h, err := harness.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := h.Release(release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
