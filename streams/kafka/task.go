@@ -183,7 +183,7 @@ func (s *session) finish(t *task) {
 	t.rec.Value, t.rec.Headers = nil, nil // its neighbours may keep the task alive
 	u.handed--
 	u.down()
-	if l.paused && !l.above(s.binding.MaxUnfinished/2) {
+	if l.paused && l.relieved(s.binding.MaxUnfinished) {
 		u.resume(s.client, l)
 	}
 }

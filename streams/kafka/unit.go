@@ -273,15 +273,18 @@ const keptPerUnfinished = 100
 func (u *unit) pause(cl *kgo.Client, l *partitionLog, limit int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !l.paused && l.above(limit) {
+	if !l.paused && (l.tracker.Unfinished() > limit || l.tracker.Kept() > keptPerUnfinished*limit) {
 		l.paused = true
 		cl.PauseFetchPartitions(map[string][]int32{l.topic: {l.partition}})
 	}
 }
 
-// above reports whether l has more to finish than a limit allows.
-func (l *partitionLog) above(limit int) bool {
-	return l.tracker.Unfinished() > limit || l.tracker.Kept() > keptPerUnfinished*limit
+// relieved reports whether a paused l may go on: half of the limit is finished, and
+// no more is kept than before it paused. What is kept shrinks by whole runs, so that
+// it needs no slack: with one, a short backlog would halve what others may go on for
+// behind a record that hangs.
+func (l *partitionLog) relieved(limit int) bool {
+	return l.tracker.Unfinished() <= limit/2 && l.tracker.Kept() <= keptPerUnfinished*limit
 }
 
 // resume undoes pause. The caller holds mu.
