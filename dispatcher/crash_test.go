@@ -213,6 +213,26 @@ func TestDrain(t *testing.T) {
 		wait(10 * time.Second)
 		r.wantSaid("一句很长很长很长很长的话")
 	})
+	bubble(t, "what waits for an earlier owner's voice is left", func(t *testing.T, r *rig) {
+		fence, err := r.ledger.Acquire(t.Context(), "r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.ledger.Begin(t.Context(), dispatcher.Claim{Room: "r", Channel: "test", Delivery: "w0/test", Fence: fence, Lease: 3 * time.Second}); err != nil {
+			t.Fatal(err)
+		}
+		r.in(r.reply("w1", "一句很长很长很长很长的话", []string{"a"}))
+		wait(time.Second) // its first claims are refused
+		r.stopWithin(4 * time.Second)
+		r.wantSaid()
+		r.wantOutcomes(map[event.DanmakuID]string{})
+		if got := r.ackOf("w1"); len(got) != 1 || fault.KindOf(got[0]) != fault.Canceled {
+			t.Errorf("w1 acknowledged with %v, want a cancellation", got)
+		}
+		r.restart()
+		wait(10 * time.Second)
+		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken"})
+	})
 	bubble(t, "Run drains at its end", func(t *testing.T, r *rig) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)

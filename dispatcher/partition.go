@@ -15,22 +15,24 @@ type partition struct {
 	d          *Dispatcher
 	ctx        context.Context // ends when the drain's time is up: speech and sends stop at once
 	cancel     context.CancelFunc
+	open       context.Context // ends when the drain begins: nothing is begun after that
+	shut       context.CancelFunc
 	eventsFrom int64 // room-event.v1 before this offset was applied by restore
 	work       sync.WaitGroup
 	once       sync.Once // of drain: Run's end and the group's revocation may both ask
 
-	mu       sync.Mutex
-	draining bool
-	rooms    map[event.RoomID]*room
-	past     *past
-	jobs     map[*job]struct{} // not acknowledged
+	mu    sync.Mutex // shut is called under it
+	rooms map[event.RoomID]*room
+	past  *past
+	jobs  map[*job]struct{} // not acknowledged
 }
 
 func newPartition(ctx context.Context, d *Dispatcher, id int32) *partition {
 	// It outlives the call that assigns it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	open, shut := context.WithCancel(ctx)
 	return &partition{
-		id: id, d: d, ctx: ctx, cancel: cancel,
+		id: id, d: d, ctx: ctx, cancel: cancel, open: open, shut: shut,
 		rooms: map[event.RoomID]*room{}, past: newPast(d.cfg), jobs: map[*job]struct{}{},
 	}
 }
@@ -39,18 +41,14 @@ func newPartition(ctx context.Context, d *Dispatcher, id int32) *partition {
 func (p *partition) enter() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.draining {
+	if p.isDraining() {
 		return false
 	}
 	p.work.Add(1)
 	return true
 }
 
-func (p *partition) isDraining() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.draining
-}
+func (p *partition) isDraining() bool { return p.open.Err() != nil }
 
 // drain starts nothing new, lets the present sentences end within ctx, and leaves
 // every unfinished reply to the next owner. A second caller waits for the first.
@@ -58,7 +56,7 @@ func (p *partition) drain(ctx context.Context) { p.once.Do(func() { p.drainOnce(
 
 func (p *partition) drainOnce(ctx context.Context) {
 	p.mu.Lock()
-	p.draining = true
+	p.shut()
 	p.mu.Unlock()
 	done := make(chan struct{})
 	go func() {

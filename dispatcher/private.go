@@ -20,7 +20,7 @@ func (d *Dispatcher) send(rm *room, s send) {
 	select {
 	case d.sends <- struct{}{}:
 		defer func() { <-d.sends }()
-	case <-rm.p.ctx.Done():
+	case <-rm.p.open.Done():
 		s.o.job.end(errNotOurs)
 		return
 	}
@@ -43,7 +43,7 @@ func (d *Dispatcher) send(rm *room, s send) {
 		}
 		err = d.retry(ctx, "send private text", func() error { return outlet.Send(ctx, text) })
 	}
-	if rm.p.ctx.Err() != nil || errors.Is(err, ErrFenced) {
+	if rm.p.ctx.Err() != nil || errors.Is(err, ErrFenced) || errors.Is(err, errNotOurs) {
 		s.o.job.end(errNotOurs)
 		return
 	}
@@ -72,7 +72,7 @@ func (d *Dispatcher) waitForSlot(rm *room, s send) (slot *written, ok bool) {
 		d.carryOut(rm, refused)
 		return nil, false
 	}
-	if d.deps.Clock.Sleep(rm.p.ctx, time.Duration(slot.atMs-d.deps.Clock.NowMs())*time.Millisecond) != nil {
+	if d.deps.Clock.Sleep(rm.p.open, time.Duration(slot.atMs-d.deps.Clock.NowMs())*time.Millisecond) != nil {
 		s.o.job.end(errNotOurs)
 		return nil, false
 	}

@@ -23,7 +23,7 @@ func (d *Dispatcher) runVoice(rm *room) {
 			return
 		}
 		d.say(rm, it)
-		_ = d.deps.Clock.Sleep(rm.p.ctx, pacing.Gap) // its error is the partition's end, seen by next
+		_ = d.deps.Clock.Sleep(rm.p.open, pacing.Gap) // its error is the drain, seen by next
 	}
 }
 
@@ -114,6 +114,7 @@ func (d *Dispatcher) say(rm *room, it *item) {
 		err = context.Cause(ctx)
 	}
 	if errors.Is(err, ErrFenced) || !d.stillOurs(rm, claim, begun) {
+		d.deps.Log.Warn("speech given up: the room is another's", "room_id", rm.id, "err", err)
 		d.giveUp(rm, it, errNotOurs) // the later owner has said in the log how it ended
 		return
 	}
@@ -156,7 +157,7 @@ func (d *Dispatcher) lastEnded(rm *room, it *item) bool {
 	select {
 	case <-rm.lastEnd:
 		return true
-	case <-rm.p.ctx.Done():
+	case <-rm.p.open.Done():
 		d.giveUp(rm, it, errNotOurs)
 		return false
 	}
@@ -202,7 +203,7 @@ func (d *Dispatcher) claimSpeech(rm *room, it *item, claim *Claim) (begun time.T
 	if err == nil && len(grant.Granted) == len(claim.Danmaku) {
 		return begun, true
 	}
-	if errors.Is(err, ErrFenced) || rm.p.ctx.Err() != nil {
+	if errors.Is(err, ErrFenced) || errors.Is(err, errNotOurs) || rm.p.ctx.Err() != nil {
 		d.giveUp(rm, it, errNotOurs)
 		return begun, false
 	}
@@ -255,11 +256,15 @@ func (rm *room) withoutGrant(pl *plan, it *item, grant Grant, err error, nowMs i
 }
 
 // begin claims with the room's fence, acquiring it first when there is none. When
-// the ledger refused before ctx ended, that is the error, not ctx's end. at is when the
-// last call began.
+// the ledger refused before ctx ended, that is the error, not ctx's end; errNotOurs when
+// the partition began to drain meanwhile: the next owner claims. at is when the last call
+// began.
 func (d *Dispatcher) begin(ctx context.Context, rm *room, claim *Claim) (grant Grant, at time.Time, err error) {
+	waiting, stop := context.WithCancel(ctx) // a call that is under way is not cut off: it may have claimed
+	defer stop()
+	defer context.AfterFunc(rm.p.open, stop)()
 	var refused error
-	err = d.retry(ctx, "claim", func() error {
+	err = d.retry(waiting, "claim", func() error {
 		fence, err := rm.owner(ctx)
 		if err == nil {
 			claim.Fence, at = fence, time.Now()
@@ -270,7 +275,14 @@ func (d *Dispatcher) begin(ctx context.Context, rm *room, claim *Claim) (grant G
 		}
 		return err
 	})
-	if err != nil && refused != nil {
+	switch {
+	case rm.p.isDraining():
+		if err == nil {
+			claim.Danmaku = grant.Granted
+			d.finish(rm.p.ctx, *claim, ClaimReleased)
+		}
+		return Grant{}, at, errNotOurs
+	case err != nil && refused != nil:
 		return grant, at, refused
 	}
 	return grant, at, err
@@ -373,9 +385,7 @@ func (rm *room) howItEnded(pl *plan, it *item, spoken Spoken, err error, nowMs i
 	}()
 	switch {
 	case spoken.FirstAudioMs > 0:
-		if errors.Is(err, errLeaseOver) {
-			rm.d.deps.Log.Warn("speech cut off: it took longer than its lease", "room_id", rm.id, "estimated", it.length)
-		}
+		rm.d.deps.Log.Warn("speech cut off", "room_id", rm.id, "estimated", it.length, "heard_ms", nowMs-spoken.FirstAudioMs, "err", err)
 		pl.endAll(it.owed, event.Failed, reasonInterrupted)
 		return event.DeliveryInterrupted, reasonInterrupted
 	case errors.Is(err, errVoiceStopped):

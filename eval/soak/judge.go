@@ -211,8 +211,8 @@ func (r *result) skips(l *log, heard *receiver, kills []kill) {
 		r.Skipped++
 		which := cause(first, last, kills, func(kill int) bool { return count[at{kill, first.RoomID}] == 0 })
 		if which < 0 {
-			r.find("%s (%s, then %s) was cut off or unknowable about %s, and no kill explains it; %s", id, first.State, last.State,
-				time.UnixMilli(first.TimeMs).Format(time.StampMilli), around(first, kills))
+			r.find("%s (%s, then %s %v later) was cut off or unknowable about %s, and no kill explains it; %s", id, first.State, last.State,
+				time.Duration(last.TimeMs-first.TimeMs)*time.Millisecond, time.UnixMilli(first.TimeMs).Format(time.StampMilli), around(first, kills))
 			continue
 		}
 		k := at{which, first.RoomID}

@@ -277,6 +277,7 @@ func (s *session) release(units []*unit, owned bool) {
 	budget := s.cfg.DrainBudget
 	if !owned {
 		budget = 0
+		s.log.Warn("partitions are lost: the group gave them away, what is under way is cut off", "partitions", len(units))
 	}
 	ctx, cancel := context.WithTimeout(s.work, budget)
 	defer cancel()
