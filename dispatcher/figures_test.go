@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"livehost/dispatcher"
 	ways "livehost/dispatcher/outlet"
 	"livehost/dispatcher/outlettest"
+	"livehost/dispatcher/redisvoice"
 	"livehost/internal/benchfile"
 	"livehost/internal/clock"
 	"livehost/streams/event"
@@ -27,6 +29,7 @@ type figures struct {
 	P99Ms           float64 `json:"p99_ms"`                // private text, from publishing reply.v1 to the outlet, 500/s over 200 rooms
 	SpeechP99Ms     float64 `json:"speech_p99_ms"`         // public speech with the voice free
 	InterruptP99Ms  float64 `json:"interrupt_stop_ms_p99"` // from the word to the last sink's silence
+	VoiceStopP99Ms  float64 `json:"voice_stop_ms_p99"`     // from the operator's word in Redis to a room's silence
 	KBPerIdleRoom   float64 `json:"kb_per_idle_room"`
 	RoundTripsReply float64 `json:"round_trips_per_reply"` // to Redis
 
@@ -134,12 +137,14 @@ func BenchmarkDispatch(b *testing.B) {
 		f.P99Ms, f.RoundTripsReply = throughStage(b, true)
 		f.SpeechP99Ms, _ = throughStage(b, false)
 		f.InterruptP99Ms = interrupts(b)
+		f.VoiceStopP99Ms = voiceStops(b)
 		f.KBPerIdleRoom = float64(bytesPerIdleRoom(b)) / 1000
 		f.estimates(b)
 	}
 	b.ReportMetric(f.P99Ms, "private_p99_ms")
 	b.ReportMetric(f.SpeechP99Ms, "speech_p99_ms")
 	b.ReportMetric(f.InterruptP99Ms, "interrupt_p99_ms")
+	b.ReportMetric(f.VoiceStopP99Ms, "voice_stop_p99_ms")
 	b.ReportMetric(f.KBPerIdleRoom, "kB/room")
 	b.ReportMetric(f.RoundTripsReply, "trips/reply")
 	path, err := benchfile.Path()
@@ -221,6 +226,47 @@ func interrupts(b *testing.B) float64 {
 		told := time.Now()
 		cancel()
 		took = append(took, float64((<-silent).Sub(told).Microseconds())/1000)
+	}
+	return p99(took)
+}
+
+// talker speaks until it is stopped, and says when that was.
+type talker struct{ begun, silent chan time.Time }
+
+func (*talker) Name() string { return "test" }
+
+func (t *talker) Speak(ctx context.Context, _ dispatcher.Utterance) (dispatcher.Spoken, error) {
+	t.begun <- time.Now()
+	<-ctx.Done()
+	t.silent <- time.Now()
+	nowMs := clock.Real().NowMs()
+	return dispatcher.Spoken{FirstAudioMs: nowMs - 1, EndMs: nowMs}, context.Cause(ctx)
+}
+
+// voiceStops stops rooms in the middle of a sentence, as `livehost voice stop --room` does.
+func voiceStops(b *testing.B) float64 {
+	s := newStage(b)
+	s.clock = clock.Real()
+	client := redis.NewClient(&redis.Options{Addr: s.redis.Addr()})
+	defer client.Close()
+	lever := redisvoice.New(client, s.log)
+	s.voices = lever
+	voice := &talker{begun: make(chan time.Time), silent: make(chan time.Time)}
+	defer s.runWith(dispatcher.Outlets{Voice: voice})()
+	r := &rig{clock: s.clock}
+	var took []float64
+	for i := range 50 {
+		room := event.RoomID(fmt.Sprint("stopped", i))
+		reply := r.reply(fmt.Sprint("s", i), strings.Repeat("很长的一句话", 8), []string{fmt.Sprint("ds", i)}, func(e *event.Reply) { e.RoomID = room })
+		if err := s.pub.Publish(b.Context(), reply); err != nil {
+			b.Fatal(err)
+		}
+		<-voice.begun
+		told := time.Now()
+		if err := lever.Stop(b.Context(), dispatcher.Stop{Room: room, Reason: "measured"}); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, float64((<-voice.silent).Sub(told).Microseconds())/1000)
 	}
 	return p99(took)
 }

@@ -29,6 +29,7 @@ type stage struct {
 	redis  *miniredis.Miniredis
 	clock  *clock.Clock
 	out    *outlet
+	voices dispatcher.Switch // nil: never stopped
 	log    *slog.Logger
 }
 
@@ -78,7 +79,7 @@ func (s *stage) runWith(outlets dispatcher.Outlets, hooks ...redis.Hook) (stop f
 	}
 	d, err := dispatcher.New(dispatcher.DefaultConfig(), dispatcher.Deps{
 		Clock: s.clock, Publisher: s.pub, Reader: s.reader, Ledger: ledger,
-		Outlets: outlets, Log: s.log,
+		Outlets: outlets, Switch: s.voices, Log: s.log,
 	})
 	if err != nil {
 		s.t.Fatal(err)
