@@ -81,8 +81,8 @@ func (d *dlqCommand) each(ctx context.Context, fn func(streams.Record) error) er
 	return nil
 }
 
-// runDLQList is `livehost dlq list`.
-func runDLQList(ctx context.Context, o cli.DLQOptions, std cli.IO) error {
+// withDLQ calls run with the command's reader open, and a deadline.
+func withDLQ(ctx context.Context, o cli.DLQOptions, std cli.IO, run func(context.Context, *dlqCommand) error) error {
 	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
 	d, err := openDLQ(o, std)
@@ -90,26 +90,30 @@ func runDLQList(ctx context.Context, o cli.DLQOptions, std cli.IO) error {
 		return err
 	}
 	defer d.reader.Close()
+	return run(ctx, d)
+}
+
+// runDLQList is `livehost dlq list`.
+func runDLQList(ctx context.Context, o cli.DLQOptions, std cli.IO) error {
 	enc := json.NewEncoder(std.Out)
-	return d.each(ctx, func(r streams.Record) error {
-		l := letterOf(r, false)
-		if o.JSON {
-			return enc.Encode(l)
-		}
-		_, err := fmt.Fprintf(std.Out, "%s\t%d\t%s\t%s\t%d bytes\t%s\n", l.Topic, l.Offset, l.Appended.UTC().Format(time.RFC3339), l.Room, l.Bytes, l.Reason)
-		return err
+	return withDLQ(ctx, o, std, func(ctx context.Context, d *dlqCommand) error {
+		return d.each(ctx, func(r streams.Record) error {
+			l := letterOf(r, false)
+			if o.JSON {
+				return enc.Encode(l)
+			}
+			_, err := fmt.Fprintf(std.Out, "%s\t%d\t%s\t%s\t%d bytes\t%s\n", l.Topic, l.Offset, l.Appended.UTC().Format(time.RFC3339), l.Room, l.Bytes, l.Reason)
+			return err
+		})
 	})
 }
 
 // runDLQShow is `livehost dlq show`.
 func runDLQShow(ctx context.Context, o cli.DLQOptions, std cli.IO) error {
-	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
-	defer cancel()
-	d, err := openDLQ(o, std)
-	if err != nil {
-		return err
-	}
-	defer d.reader.Close()
+	return withDLQ(ctx, o, std, func(ctx context.Context, d *dlqCommand) error { return d.show(ctx, o, std) })
+}
+
+func (d *dlqCommand) show(ctx context.Context, o cli.DLQOptions, std cli.IO) error {
 	found, err := d.find(ctx, o)
 	if err != nil {
 		return err
@@ -148,13 +152,10 @@ func (d *dlqCommand) find(ctx context.Context, o cli.DLQOptions) ([]streams.Reco
 
 // runDLQReplay is `livehost dlq replay`.
 func runDLQReplay(ctx context.Context, o cli.DLQOptions, std cli.IO) error {
-	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
-	defer cancel()
-	d, err := openDLQ(o, std)
-	if err != nil {
-		return err
-	}
-	defer d.reader.Close()
+	return withDLQ(ctx, o, std, func(ctx context.Context, d *dlqCommand) error { return d.replay(ctx, o, std) })
+}
+
+func (d *dlqCommand) replay(ctx context.Context, o cli.DLQOptions, std cli.IO) error {
 	found, err := d.find(ctx, o)
 	if err != nil {
 		return err

@@ -180,16 +180,11 @@ func Apply(ctx context.Context, cfg Config, topics []topic.Topic) (Provisioned, 
 // catalogue, and changes nothing.
 func Check(ctx context.Context, cfg Config, topics []topic.Topic) (Provisioned, error) {
 	var out Provisioned
-	cl, err := newClient(cfg, slog.New(slog.DiscardHandler))
+	cl, adm, have, err := listTopics(ctx, cfg)
 	if err != nil {
 		return out, err
 	}
 	defer cl.Close()
-	adm := kadm.NewClient(cl)
-	have, err := adm.ListTopics(ctx)
-	if err != nil {
-		return out, fmt.Errorf("kafka: list topics of %v: %w", cfg.Brokers, classify(err))
-	}
 	var existing []topic.Topic
 	for _, t := range topics {
 		if have.Has(t.Name) {

@@ -31,16 +31,11 @@ type Provisioned struct {
 // existing ones differ. It changes nothing that exists.
 func Provision(ctx context.Context, cfg Config, topics []topic.Topic) (Provisioned, error) {
 	var out Provisioned
-	cl, err := newClient(cfg, slog.New(slog.DiscardHandler))
+	cl, adm, have, err := listTopics(ctx, cfg)
 	if err != nil {
 		return out, err
 	}
 	defer cl.Close()
-	adm := kadm.NewClient(cl)
-	have, err := adm.ListTopics(ctx)
-	if err != nil {
-		return out, fmt.Errorf("kafka: list topics of %v: %w", cfg.Brokers, classify(err))
-	}
 	var existing []topic.Topic
 	var errs []error
 	for _, t := range topics {
@@ -68,6 +63,21 @@ func Provision(ctx context.Context, cfg Config, topics []topic.Topic) (Provision
 	differs, err := differences(ctx, adm, existing)
 	out.Differs = differs
 	return out, errors.Join(append(errs, err)...)
+}
+
+// listTopics is a client, which the caller closes, and the topics that are there.
+func listTopics(ctx context.Context, cfg Config) (*kgo.Client, *kadm.Client, kadm.TopicDetails, error) {
+	cl, err := newClient(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	adm := kadm.NewClient(cl)
+	have, err := adm.ListTopics(ctx)
+	if err != nil {
+		cl.Close()
+		return nil, nil, nil, fmt.Errorf("kafka: list topics of %v: %w", cfg.Brokers, classify(err))
+	}
+	return cl, adm, have, nil
 }
 
 // awaitTopics returns when every broker knows every topic with a leader for each
