@@ -146,17 +146,17 @@ func (a *Aggregator) Handle(ctx context.Context, rec streams.Record, ack streams
 	switch rec.Topic {
 	case event.TopicDanmaku:
 		received := time.Now()
-		handle(ctx, p, rec, ack, func(r *room, d event.Danmaku) { r.onDanmaku(d, rec.AppendTime, received, ack) })
+		handle(ctx, p, rec, ack, event.DecodeInPlace, func(r *room, d event.Danmaku) { r.onDanmaku(d, rec.AppendTime, received, ack) })
 	case event.TopicRoomEvent:
-		handle(ctx, p, rec, ack, func(r *room, e event.RoomEvent) { r.onRoomEvent(e, rec.AppendTime); r.ackAfter(ack) })
+		handle(ctx, p, rec, ack, event.Decode, func(r *room, e event.RoomEvent) { r.onRoomEvent(e, rec.AppendTime); r.ackAfter(ack) })
 	case event.TopicOrder:
-		handle(ctx, p, rec, ack, func(r *room, o event.Order) { r.onOrder(o); r.ackAfter(ack) })
+		handle(ctx, p, rec, ack, event.Decode, func(r *room, o event.Order) { r.onOrder(o); r.ackAfter(ack) })
 	case event.TopicReply:
-		handle(ctx, p, rec, ack, func(r *room, e reply) { r.onReply(e); r.ackAfter(ack) })
+		handle(ctx, p, rec, ack, event.DecodeInPlace, func(r *room, e reply) { r.onReply(e); r.ackAfter(ack) })
 	case event.TopicDelivery:
-		handle(ctx, p, rec, ack, func(r *room, d delivery) { r.onDelivery(d); r.ackAfter(ack) })
+		handle(ctx, p, rec, ack, event.DecodeInPlace, func(r *room, d delivery) { r.onDelivery(d); r.ackAfter(ack) })
 	case event.TopicOutcome:
-		handle(ctx, p, rec, ack, func(r *room, o event.Outcome) { r.onOutcome(o); r.ackAfter(ack) })
+		handle(ctx, p, rec, ack, event.DecodeInPlace, func(r *room, o event.Outcome) { r.onOutcome(o); r.ackAfter(ack) })
 	default: // only counted
 		p.seen(rec)
 		ack(nil)
@@ -165,9 +165,10 @@ func (a *Aggregator) Handle(ctx context.Context, rec streams.Record, ack streams
 
 var errClosed = fault.Errorf(fault.Canceled, "aggregator: partition is not assigned")
 
-// handle decodes the payload and lets fn apply it to its room.
-func handle[E event.Event](ctx context.Context, p *partition, rec streams.Record, ack streams.Ack, fn func(*room, E)) {
-	e, err := event.Decode[E](rec.Value)
+// handle decodes the payload and lets fn apply it to its room. The frequent ones are
+// decoded in place: what the room keeps of them is its own.
+func handle[E event.Event](ctx context.Context, p *partition, rec streams.Record, ack streams.Ack, decode func([]byte) (E, error), fn func(*room, E)) {
+	e, err := decode(rec.Value)
 	if err == nil && e.Key() != rec.Key {
 		err = fault.Errorf(fault.Invalid, "%s: key %q is not the payload's room %q", rec.Topic, rec.Key, e.Key())
 	}

@@ -116,11 +116,11 @@ func (c *roomContext) set(e event.RoomEvent) {
 }
 
 func (c *roomContext) broadcast(b event.BroadcastID, m event.MerchantID) {
-	if b != "" {
-		c.broadcastID = b
+	if b != "" && b != c.broadcastID {
+		c.broadcastID = own(b)
 	}
-	if m != "" {
-		c.merchantID = m
+	if m != "" && m != c.merchantID {
+		c.merchantID = own(m)
 	}
 }
 
@@ -175,6 +175,23 @@ func (c *roomContext) paid(v event.ViewerID) bool {
 
 // own is s without the longer text that it may be a part of, for what is kept long.
 func own[S ~string](s S) S { return S(strings.Clone(string(s))) }
+
+// ownAll is own of several strings, which share the memory.
+func ownAll(strs ...*string) {
+	n := 0
+	for _, s := range strs {
+		n += len(*s)
+	}
+	var b strings.Builder
+	b.Grow(n)
+	for _, s := range strs {
+		b.WriteString(*s)
+	}
+	rest := b.String()
+	for _, s := range strs {
+		*s, rest = rest[:len(*s)], rest[len(*s):]
+	}
+}
 
 // remember notes what a viewer asked and was told.
 func (r *room) remember(d delivery) {

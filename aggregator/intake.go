@@ -28,7 +28,7 @@ const (
 )
 
 // onDanmaku takes one danmaku. Its record is acknowledged when its outcome is in
-// the log.
+// the log. What is kept of d is copied.
 func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack streams.Ack) {
 	now := r.nowMs()
 	r.p.a.stats.danmaku.Add(1)
@@ -46,9 +46,10 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 		r.ackAfter(ack)
 		return
 	}
+	ownAll((*string)(&d.DanmakuID), (*string)(&d.ViewerID), (*string)(&d.ReplyTo), &d.ViewerName, &d.Text)
 	platform := r.corrected(d.Source, d.PlatformTimeMs, appended)
 	it := &item{
-		ack: ack, source: d.Source, received: received, arrivedMs: now,
+		ack: ack, received: received, arrivedMs: now,
 		member: event.Member{
 			DanmakuID: d.DanmakuID, ViewerID: d.ViewerID, ReplyTo: d.ReplyTo, Ask: 1, PlatformMs: platform,
 			AnswerByMs: platform + r.cfg().AnswerBy.Milliseconds(), SpeakByMs: platform + r.cfg().SpeakBy.Milliseconds(),
@@ -194,7 +195,7 @@ func (r *room) corrected(name string, ms int64, appended time.Time) int64 {
 	s := r.sources[name]
 	if s == nil {
 		s = &source{}
-		r.sources[name] = s
+		r.sources[own(name)] = s
 	}
 	at, off := s.correct(ms, r.p.a.deps.Clock.Room(appended).UnixMilli(), r.cfg().MaxSkew.Milliseconds())
 	if off {

@@ -25,12 +25,12 @@ func (p *partition) restore(ctx context.Context) error {
 		topic string
 		apply func(*room, streams.Record) error
 	}{
-		{event.TopicRoomEvent, restored((*room).restoreEvent)},
-		{event.TopicOrder, restored((*room).restoreOrder)},
-		{event.TopicWindow, restored((*room).restoreWindow)},
-		{event.TopicReply, restored((*room).restoreReply)},
-		{event.TopicDelivery, restored((*room).restoreDelivery)},
-		{event.TopicOutcome, restored((*room).restoreOutcome)},
+		{event.TopicRoomEvent, restored(event.Decode, (*room).restoreEvent)},
+		{event.TopicOrder, restored(event.Decode, (*room).restoreOrder)},
+		{event.TopicWindow, restored(event.Decode, (*room).restoreWindow)},
+		{event.TopicReply, restored(event.DecodeInPlace, (*room).restoreReply)},
+		{event.TopicDelivery, restored(event.DecodeInPlace, (*room).restoreDelivery)},
+		{event.TopicOutcome, restored(event.DecodeInPlace, (*room).restoreOutcome)},
 	} {
 		end, err := p.a.deps.Reader.Read(ctx, step.topic, p.number, readBack[step.topic], func(rec streams.Record) error {
 			return step.apply(p.room(rec.Key), rec)
@@ -78,9 +78,9 @@ func (p *partition) recall(ctx context.Context) (map[string]int64, error) {
 
 // restored decodes; a record that cannot be decoded was dead-lettered when it was
 // handled.
-func restored[E event.Event](fn func(*room, E, time.Time)) func(*room, streams.Record) error {
+func restored[E event.Event](decode func([]byte) (E, error), fn func(*room, E, time.Time)) func(*room, streams.Record) error {
 	return func(r *room, rec streams.Record) error {
-		if e, err := event.Decode[E](rec.Value); err == nil && e.Key() == rec.Key {
+		if e, err := decode(rec.Value); err == nil && e.Key() == rec.Key {
 			fn(r, e, rec.AppendTime)
 		}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -159,6 +160,7 @@ func (r *rig) run() {
 		}
 		crashed := false
 		acked := false
+		rec.Value = slices.Clone(rec.Value)
 		r.agg.Handle(r.t.Context(), rec, func(err error) {
 			if acked {
 				r.t.Errorf("%s %d is acknowledged twice", rec.Topic, rec.Offset)
@@ -173,6 +175,9 @@ func (r *rig) run() {
 			}
 			r.done[rec.Topic][rec.Offset] = true
 		})
+		for i := range rec.Value { // it is the stage's during the call: what is kept of it is a copy
+			rec.Value[i] = '#'
+		}
 		if r.crashAt > 0 && r.publishes.Load() >= r.crashAt {
 			r.crashAt = 0
 			r.restart()

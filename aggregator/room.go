@@ -76,7 +76,6 @@ type item struct {
 	reading cluster.Reading
 	variant Assignment
 	ack     streams.Ack // nil until the log hands the record over again
-	source  string
 
 	place     place
 	window    event.WindowID // the last one it was in

@@ -51,7 +51,21 @@ func Encode(e Event) ([]byte, error) {
 // missing required field are fault.Invalid.
 func Decode[T Event](b []byte) (T, error) {
 	var e T
-	if err := json.Unmarshal(b, &e); err != nil {
+	err := json.UnmarshalOf(b, &e)
+	return checked(e, err)
+}
+
+// DecodeInPlace is Decode whose strings are parts of b, which costs half: b must not
+// change while one of them is used, and stays in memory as long as one is kept.
+func DecodeInPlace[T Event](b []byte) (T, error) {
+	var e T
+	err := json.UnmarshalOf(b, &e, json.DecodeNoCopyString())
+	return checked(e, err)
+}
+
+// checked is e as it was decoded, when nothing is wrong with it.
+func checked[T Event](e T, err error) (T, error) {
+	if err != nil {
 		return e, fault.Errorf(fault.Invalid, "%s: decode: %w", e.Topic(), err)
 	}
 	if v := e.EventSchema(); v < 1 || v > SchemaVersion {

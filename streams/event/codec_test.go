@@ -31,6 +31,23 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// Both ways of decoding are one to whoever leaves the record alone.
+func TestDecodeInPlaceIsDecode(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{
+		`{"schema":1,"danmaku_id":"1","room_id":"r","text":"a\"\u4e2d\ud83d\ude00","viewer_name":"\/","platform_time_ms":5}`,
+		`{"schema":1,"danmaku_id":"1","room_id":"r","text":"中文","platform_time_ms":5,"new_field":[1]}`,
+		"{\"schema\":1,\"danmaku_id\":\"1\",\"room_id\":\"r\",\"text\":\"\xff\",\"platform_time_ms\":5}",
+		`{"schema":1,"text":"x"}`, `{"schema":1,`, ``,
+	} {
+		want, wantErr := event.Decode[event.Danmaku]([]byte(in))
+		got, err := event.DecodeInPlace[event.Danmaku]([]byte(in))
+		if d := cmp.Diff(want, got); d != "" || (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
+			t.Errorf("%q: error %v, want %v (-want +got):\n%s", in, err, wantErr, d)
+		}
+	}
+}
+
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	want := event.Outcome{
