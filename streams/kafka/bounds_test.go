@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"livehost/internal/fault"
+	"livehost/internal/testkit"
 	"livehost/streams"
 	"livehost/streams/event"
 	"livehost/streams/kafka"
@@ -66,10 +67,12 @@ func TestStreamingCase13Case15PublishIsBounded(t *testing.T) {
 			}
 		})
 	}
-	begin := time.Now()
-	refused.Wait()
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("Publish returned after %v, its deadline was 300ms", took)
+	returned := make(chan struct{})
+	go func() { refused.Wait(); close(returned) }()
+	select {
+	case <-returned:
+	case <-time.After(testkit.Patience):
+		t.Fatal("Publish does not return with its context")
 	}
 	select {
 	case <-waits:
@@ -238,10 +241,11 @@ func TestStreamingCase01Case33SlowHandlerAndASecondMember(t *testing.T) {
 	cfg := f.cfg
 	cfg.SessionTimeout = 6 * time.Second
 	var started, handled atomic.Int32
+	release := make(chan struct{})
 	slow := func(ctx context.Context, _ streams.Record, ack streams.Ack) {
 		started.Add(1)
 		select {
-		case <-time.After(8 * time.Second):
+		case <-release:
 			handled.Add(1)
 			ack(nil)
 		case <-ctx.Done(): // the drain is over
@@ -256,14 +260,12 @@ func TestStreamingCase01Case33SlowHandlerAndASecondMember(t *testing.T) {
 		}
 	}
 	f.eventually("the first member works on all", func() bool { return started.Load() == rooms })
-	begin := time.Now()
 	second, _ := f.consume(cfg, slow)
-	f.eventually("the second member has its share", func() bool { return len(second.Progress()) > 0 && len(first.Progress()) > 0 })
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("the second member waited %v for its share: longer than the drain budget of %v", took, cfg.DrainBudget)
-	}
+	f.eventually("the second member has its share although no work ends", func() bool { return len(second.Progress()) > 0 && len(first.Progress()) > 0 })
 	f.eventually("the group is at rest", func() bool { return len(first.Progress())+len(second.Progress()) == int(f.partitions()) })
 	before := joins.Load()
+	<-time.After(cfg.SessionTimeout + 2*time.Second) // a member that the handlers hold up would be out by now
+	close(release)
 	f.eventually("all are handled", func() bool { return handled.Load() == rooms })
 	f.eventually("and committed", func() bool { return f.lag() == 0 })
 	if n := joins.Load() - before; n > 2 { // a cooperative rebalance has two rounds

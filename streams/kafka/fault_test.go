@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"livehost/internal/fault"
+	"livehost/internal/testkit"
 	"livehost/streams"
 	"livehost/streams/event"
 	"livehost/streams/kafka"
@@ -119,11 +120,7 @@ func (f faulty) committed() int64 {
 
 func (f faulty) eventually(what string, cond func() bool) {
 	f.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !cond(); <-time.After(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			f.Fatalf("not in time: %s", what)
-		}
-	}
+	testkit.Eventually(f, what, cond)
 }
 
 func (f faulty) deadLetters() (out []streams.Record) {
@@ -293,7 +290,7 @@ func TestBrokerAway(t *testing.T) {
 	}
 	begin := time.Now()
 	stop()
-	if took := time.Since(begin); took > 15*time.Second {
+	if took := time.Since(begin); took > testkit.Patience {
 		t.Errorf("the member took %v to stop without a broker", took)
 	}
 }

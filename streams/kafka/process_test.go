@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"livehost/internal/testkit"
 	"livehost/streams"
 	"livehost/streams/event"
 	"livehost/streams/kafka"
@@ -33,8 +35,11 @@ type memberOf struct {
 	Instance string
 	Holds    []int64 // offsets whose work ends with the process only
 	HoldsAll bool
-	Answers  time.Duration // after that it publishes an outcome of what it holds; 0: never
+	Answers  bool // once its input has ended it publishes an outcome of what it holds, and says published
 }
+
+// published is what a member that answers says instead of an offset.
+const published = -1
 
 // member runs until SIGTERM, which it drains at.
 func member(spec string) {
@@ -62,10 +67,11 @@ func runMember(ctx context.Context, spec string) error {
 	h := func(ctx context.Context, r streams.Record, ack streams.Ack) {
 		if m.HoldsAll || slices.Contains(m.Holds, r.Offset) {
 			go func() {
-				if m.Answers > 0 {
-					<-time.After(m.Answers)
+				if m.Answers {
+					_, _ = io.Copy(io.Discard, os.Stdin)
 					o := event.Outcome{Schema: 1, DanmakuID: "late", RoomID: faultRoom, State: event.Expired, Reason: "late", By: "child", PlatformMs: 1, TimeMs: 1}
 					fmt.Fprintln(os.Stderr, "the outcome is published:", pub.Publish(context.WithoutCancel(ctx), o))
+					fmt.Println(published)
 				}
 				<-ctx.Done()
 				ack(fmt.Errorf("long work: %w", ctx.Err()))
@@ -90,8 +96,8 @@ func (m memberOf) config() kafka.Config {
 	return cfg
 }
 
-// spawn starts a member process and gives the offsets it gets.
-func (f faulty) spawn(m memberOf) (*exec.Cmd, <-chan int64) {
+// spawn starts a member process and gives the offsets it gets, and what ends its input.
+func (f faulty) spawn(m memberOf) (cmd *exec.Cmd, offsets chan int64, answer func()) {
 	f.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -102,17 +108,21 @@ func (f faulty) spawn(m memberOf) (*exec.Cmd, <-chan int64) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	cmd := exec.Command(exe)
+	cmd = exec.Command(exe)
 	cmd.Env = append(os.Environ(), memberSpec+"="+string(spec))
 	cmd.Stderr = f.Output()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		f.Fatal(err)
 	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		f.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		f.Fatal(err)
 	}
-	offsets := make(chan int64, 100)
+	offsets = make(chan int64, 100)
 	go func() {
 		defer close(offsets)
 		for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -128,13 +138,13 @@ func (f faulty) spawn(m memberOf) (*exec.Cmd, <-chan int64) {
 		}
 		_ = cmd.Wait()
 	})
-	return cmd, offsets
+	return cmd, offsets, func() { _ = in.Close() }
 }
 
 // got waits for n offsets of a member.
 func (f faulty) got(offsets <-chan int64, n int) {
 	f.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(testkit.Patience)
 	for range n {
 		select {
 		case _, ok := <-offsets:
@@ -182,7 +192,7 @@ func TestStreamingCase03KilledAfterFinishingOutOfOrder(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	f.publish(3)
-	cmd, offsets := f.spawn(memberOf{Instance: "one", Holds: []int64{0}})
+	cmd, offsets, _ := f.spawn(memberOf{Instance: "one", Holds: []int64{0}})
 	f.got(offsets, 3)
 	<-time.After(10 * f.cfg.CommitInterval) // time for a wrong commit
 	f.signal(cmd, syscall.SIGKILL)
@@ -202,7 +212,7 @@ func TestStreamingCase27KilledBeforeTheFirstCommit(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	f.publish(20)
-	cmd, offsets := f.spawn(memberOf{Instance: "one", HoldsAll: true})
+	cmd, offsets, _ := f.spawn(memberOf{Instance: "one", HoldsAll: true})
 	f.got(offsets, 20)
 	f.signal(cmd, syscall.SIGKILL)
 	f.publish(10)
@@ -219,7 +229,7 @@ func TestStreamingCase22SIGTERMMidItem(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	f.publish(3)
-	cmd, offsets := f.spawn(memberOf{Instance: "one", Holds: []int64{1}})
+	cmd, offsets, _ := f.spawn(memberOf{Instance: "one", Holds: []int64{1}})
 	f.got(offsets, 3)
 	f.signal(cmd, syscall.SIGTERM)
 	for range offsets { // until it has ended
@@ -246,7 +256,7 @@ func TestStreamingCase34StoppedBeyondItsSession(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	f.publish(3)
-	cmd, offsets := f.spawn(memberOf{Holds: []int64{0}})
+	cmd, offsets, _ := f.spawn(memberOf{Holds: []int64{0}})
 	f.got(offsets, 3)
 	f.signal(cmd, syscall.SIGSTOP)
 	seen := f.successor("")
@@ -273,7 +283,7 @@ func TestStreamingCase34StoppedBeyondItsSession(t *testing.T) {
 
 // Case 34: a member that was stopped beyond its session, and had something to say
 // when it went on, writes nothing about what is another member's by now. While it is
-// a member it does.
+// a member it does, and asks whether it is when the group has not told it lately.
 func TestStreamingCase34StoppedMemberWritesNothing(t *testing.T) {
 	t.Parallel()
 	for name, stopped := range map[string]bool{"stopped": true, "not stopped": false} {
@@ -281,17 +291,19 @@ func TestStreamingCase34StoppedMemberWritesNothing(t *testing.T) {
 			t.Parallel()
 			f := newFaulty(t)
 			f.publish(1)
-			cmd, offsets := f.spawn(memberOf{Holds: []int64{0}, Answers: 4 * time.Second}) // it must ask
+			cmd, offsets, answer := f.spawn(memberOf{Holds: []int64{0}, Answers: true})
 			f.got(offsets, 1)
 			if stopped {
 				f.signal(cmd, syscall.SIGSTOP)
 				f.successor("")
 				f.eventually("the other member has it", func() bool { return f.committed() == 1 })
+				answer()
 				f.signal(cmd, syscall.SIGCONT)
-				<-time.After(3 * time.Second) // it comes to itself, and would write
 			} else {
-				f.eventually("the outcome is there", func() bool { return f.outcomes() == 1 })
+				<-time.After(2 * time.Second) // of a session of 6 s: now it must ask
+				answer()
 			}
+			f.got(offsets, 1) // it has published, or was refused
 			if n := f.outcomes(); (n == 0) != stopped {
 				t.Errorf("%d outcomes of a member that was %s", n, name)
 			}

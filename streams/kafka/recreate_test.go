@@ -67,7 +67,7 @@ func recreated(t *testing.T, brokers []string) {
 		t.Helper()
 		for i := from; i < to; i++ {
 			e := own{event.Danmaku{Schema: 1, DanmakuID: event.DanmakuID(strconv.Itoa(i)), RoomID: event.RoomID(strconv.Itoa(i % 7)), PlatformTimeMs: 1}, name}
-			eventually(t, "published", func() bool {
+			testkit.Eventually(t, "published", func() bool {
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
 				return pub.Publish(ctx, e) == nil
@@ -116,7 +116,7 @@ func recreated(t *testing.T, brokers []string) {
 		}
 	})
 	publish(0, 30)
-	eventually(t, "the first topic is handled", all(30))
+	testkit.Eventually(t, "the first topic is handled", all(30))
 	cl, err := kgo.NewClient(kgo.SeedBrokers(brokers...))
 	if err != nil {
 		t.Fatal(err)
@@ -127,27 +127,18 @@ func recreated(t *testing.T, brokers []string) {
 		if _, err := kadm.NewClient(cl).DeleteTopic(t.Context(), name); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "created again", func() bool {
+		testkit.Eventually(t, "created again", func() bool {
 			_, err := kafka.Provision(t.Context(), cfg, topics)
 			return err == nil
 		})
 	}
 	recreate()
 	publish(30, 50)
-	eventually(t, "the new topic is handled from its start", all(50))
+	testkit.Eventually(t, "the new topic is handled from its start", all(50))
 	stopFirst()
 	<-done
 	recreate() // while nobody consumes it
 	publish(50, 60)
 	wg.Go(func() { consume(ctx) })
-	eventually(t, "the third topic is handled from its start", all(60))
-}
-
-func eventually(t *testing.T, what string, cond func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !cond(); <-time.After(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not in time: %s", what)
-		}
-	}
+	testkit.Eventually(t, "the third topic is handled from its start", all(60))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"livehost/internal/fault"
+	"livehost/internal/testkit"
 	"livehost/streams"
 	"livehost/streams/event"
 	"livehost/streams/topic"
@@ -254,22 +255,31 @@ func lanePerKey(_ *testing.T, f fixture) {
 	busy := map[event.RoomID]bool{}
 	got := map[event.RoomID][]string{}
 	total := 0
-	var most, now atomic.Int32
+	var begun atomic.Int32
+	meet := make(chan struct{})
 	f.join(f.binding(f.handler(func(_ context.Context, r streams.Record, ack streams.Ack) {
-		most.Store(max(most.Load(), now.Add(1)))
 		mu.Lock()
 		if busy[r.Key] {
 			f.Errorf("two hand-overs of %s at once", r.Key)
 		}
 		busy[r.Key] = true
 		mu.Unlock()
+		switch begun.Add(1) { // the first waits for the second, which must be another room's
+		case 1:
+			select {
+			case <-meet:
+			case <-time.After(testkit.Patience):
+				f.Error("rooms are never handled at once")
+			}
+		case 2:
+			close(meet)
+		}
 		pause(time.Duration(rand.IntN(3)) * time.Millisecond)
 		mu.Lock()
 		busy[r.Key] = false
 		got[r.Key] = append(got[r.Key], f.text(r))
 		total++
 		mu.Unlock()
-		now.Add(-1)
 		ack(nil)
 	})))
 	for i := range each {
@@ -282,9 +292,6 @@ func lanePerKey(_ *testing.T, f fixture) {
 		if d := cmp.Diff(numbered(each), got[f.room(room)]); d != "" {
 			f.Errorf("order of room %d (-want +got):\n%s", room, d)
 		}
-	}
-	if most.Load() < 2 {
-		f.Error("rooms were never handled at once")
 	}
 }
 
@@ -448,7 +455,7 @@ func internalStops(_ *testing.T, f fixture) {
 	go func() { stopped <- m.Run(f.Context()) }()
 	select {
 	case err = <-stopped:
-	case <-time.After(patience):
+	case <-time.After(testkit.Patience):
 		f.Fatal("the member goes on after an internal error")
 	}
 	name := fmt.Sprintf("%s partition %d offset %d: broken invariant", event.TopicDanmaku, f.partition(room), at[1])

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"livehost/internal/testkit"
 	"livehost/streams"
 	"livehost/streams/event"
 	"livehost/streams/topic"
@@ -30,9 +31,6 @@ type System struct {
 	// Committed are the group's committed offsets of a topic, by partition.
 	Committed func(ctx context.Context, group, topic string) (map[int32]int64, error)
 }
-
-// patience bounds every wait of the suite.
-const patience = 30 * time.Second
 
 // Run runs the suite; open is called once a case.
 func Run(t *testing.T, open func(t *testing.T) System) {
@@ -181,8 +179,8 @@ func (f fixture) join(b streams.Binding) (stop func() error) {
 		select {
 		case <-done:
 			return err
-		case <-time.After(patience):
-			return fmt.Errorf("the member did not stop within %v", patience)
+		case <-time.After(testkit.Patience):
+			return fmt.Errorf("the member did not stop within %v", testkit.Patience)
 		}
 	}
 	f.Cleanup(func() { _ = stop() })
@@ -192,12 +190,7 @@ func (f fixture) join(b streams.Binding) (stop func() error) {
 // eventually waits until cond is true.
 func (f fixture) eventually(what string, cond func() bool) {
 	f.Helper()
-	for deadline := time.Now().Add(patience); !cond(); {
-		if time.Now().After(deadline) {
-			f.Fatalf("not within %v: %s", patience, what)
-		}
-		pause(5 * time.Millisecond)
-	}
+	testkit.Eventually(f, what, cond)
 }
 
 // pause waits between two looks at a broker, which cannot be waited for otherwise.
