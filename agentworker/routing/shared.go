@@ -199,7 +199,8 @@ func (r *Router) ask(ctx context.Context, req model.Request, ticket string) (a A
 	return a, reps, changed
 }
 
-// take asks the store once.
+// take asks the store once, until ctx ends: what the store grants after that is given
+// back.
 func (r *Router) take(ctx context.Context, a Ask) (int, error) {
 	if len(a.Replicas) == 0 {
 		return -1, nil // all are set aside, or others go first
@@ -210,16 +211,46 @@ func (r *Router) take(ctx context.Context, a Ask) (int, error) {
 	if away {
 		return -1, errSlotsAway
 	}
-	asking, cancel := clock.WithWallTimeout(context.WithoutCancel(ctx), r.cfg.Shared.Timeout)
+	type answer struct {
+		place int
+		err   error
+	}
+	answers := make(chan answer)
+	go func() {
+		i, err := r.asked(ctx, a)
+		select {
+		case answers <- answer{i, err}:
+		case <-ctx.Done():
+			if i >= 0 {
+				r.give(Lease{Replica: a.Replicas[i].Replica, Ticket: a.Ticket})
+			}
+		}
+	}()
+	select {
+	case got := <-answers:
+		return got.place, got.err
+	case <-ctx.Done():
+		return -1, nil
+	}
+}
+
+// asked is the store's answer; an end of ctx does not cut it off, for a slot may have
+// been taken.
+func (r *Router) asked(ctx context.Context, a Ask) (int, error) {
+	ctx, cancel := clock.WithWallTimeout(context.WithoutCancel(ctx), r.cfg.Shared.Timeout)
 	defer cancel()
-	i, err := r.slots.Take(asking, a)
+	i, err := r.slots.Take(ctx, a)
 	if err == nil {
 		return i, nil
 	}
-	r.log.WarnContext(ctx, "the shared slots are away, going on with this process's own limits", "err", err)
+	now := time.Now()
 	r.mu.Lock()
-	r.shared.awayTill = time.Now().Add(r.cfg.Shared.Away)
+	first := !now.Before(r.shared.awayTill) // of those that asked at the same time
+	r.shared.awayTill = now.Add(r.cfg.Shared.Away)
 	r.mu.Unlock()
+	if first {
+		r.log.WarnContext(ctx, "the shared slots are away, going on with this process's own limits", "err", err)
+	}
 	return -1, errSlotsAway
 }
 
@@ -241,14 +272,16 @@ func (r *Router) giveBack(got slot) {
 	lease := r.shared.held[got.ticket]
 	delete(r.shared.held, got.ticket)
 	r.mu.Unlock()
-	go func() {
-		ctx, cancel := clock.WithWallTimeout(context.Background(), r.cfg.Shared.Timeout)
-		defer cancel()
-		if err := r.slots.Give(ctx, lease); err != nil {
-			r.log.WarnContext(ctx, "a shared slot was not given back, its lease ends it", "replica", lease.Replica, "err", err)
-		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.shared.tell()
-	}()
+	go r.give(lease)
+}
+
+func (r *Router) give(l Lease) {
+	ctx, cancel := clock.WithWallTimeout(context.Background(), r.cfg.Shared.Timeout)
+	defer cancel()
+	if err := r.slots.Give(ctx, l); err != nil {
+		r.log.WarnContext(ctx, "a shared slot was not given back, its lease ends it", "replica", l.Replica, "err", err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shared.tell()
 }

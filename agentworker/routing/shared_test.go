@@ -1,9 +1,11 @@
 package routing_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -22,11 +24,17 @@ func TestMemory(t *testing.T) {
 
 func sharing(t testing.TB, slots routing.Slots, reps ...routing.Replica) *routing.Router {
 	t.Helper()
+	return saying(t, slog.New(slog.DiscardHandler), slots, reps...)
+}
+
+// saying is sharing with a log.
+func saying(t testing.TB, log *slog.Logger, slots routing.Slots, reps ...routing.Replica) *routing.Router {
+	t.Helper()
 	clk, err := clock.New(time.Now(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := routing.New(routing.DefaultConfig(), routing.Deps{Clock: clk, Log: slog.New(slog.DiscardHandler), Replicas: reps, Slots: slots})
+	r, err := routing.New(routing.DefaultConfig(), routing.Deps{Clock: clk, Log: log, Replicas: reps, Slots: slots})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,8 +128,8 @@ func (*absent) Give(context.Context, routing.Lease) error { return errors.New("a
 // wait for the store with every request.
 func TestSharedSlotsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, store := &replica{took: time.Second}, &absent{}
-		r := sharing(t, store, routing.Replica{Name: "a", Model: a, Slots: 2})
+		a, store, said := &replica{took: time.Second}, &absent{}, &bytes.Buffer{}
+		r := saying(t, slog.New(slog.NewTextHandler(said, nil)), store, routing.Replica{Name: "a", Model: a, Slots: 2})
 		var wg sync.WaitGroup
 		began := time.Now()
 		for range 6 {
@@ -135,6 +143,9 @@ func TestSharedSlotsAway(t *testing.T) {
 		wg.Wait()
 		if took := time.Since(began); a.most != 2 || took > 3600*time.Millisecond {
 			t.Errorf("at most %d at once, in %v; want 2, in 3.5 s", a.most, took)
+		}
+		if n := strings.Count(said.String(), "away"); n != 1 {
+			t.Errorf("%d lines of log, want one:\n%s", n, said)
 		}
 		if _, err := r.Complete(within(t, time.Minute), model.Request{}); err != nil || store.asked != 7 {
 			t.Errorf("%v after %d asks, want one more ask after the time for which the store is left alone", err, store.asked)
@@ -162,6 +173,45 @@ func TestSharedWaiterLeaves(t *testing.T) {
 		go func() { _, err := two.Complete(within(t, time.Minute), model.Request{}); done <- err }()
 		if err := errors.Join(<-done, <-done); err != nil || time.Since(began) > 2200*time.Millisecond {
 			t.Errorf("%v after %v, want the next second", err, time.Since(began))
+		}
+	})
+}
+
+// slowly is a store that takes its time to answer an ask.
+type slowly struct {
+	slotstest.Memory
+	takes time.Duration
+}
+
+func (s *slowly) Take(ctx context.Context, a routing.Ask) (int, error) {
+	if err := clock.WallSleep(ctx, s.takes); err != nil {
+		return -1, err
+	}
+	return s.Memory.Take(ctx, a)
+}
+
+// A request is given up when its context ends, also while the store is being asked,
+// and what the store grants after that is given back.
+func TestSharedAskOutlivesItsRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, store := &replica{took: time.Second}, &slowly{takes: 300 * time.Millisecond}
+		r := sharing(t, store, routing.Replica{Name: "a", Model: a, Slots: 1})
+		began := time.Now()
+		_, err := r.Complete(within(t, 100*time.Millisecond), model.Request{Budget: time.Minute})
+		if took := time.Since(began); model.ClassOf(err) != model.NoSlot || took != 100*time.Millisecond {
+			t.Errorf("%v after %v, want no slot after the 100 ms it had", err, took)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(100*time.Millisecond, cancel)
+		began = time.Now()
+		_, err = r.Complete(ctx, model.Request{Budget: time.Minute})
+		if took := time.Since(began); model.ClassOf(err) != model.Canceled || took != 100*time.Millisecond {
+			t.Errorf("%v after %v, want canceled after 100 ms", err, took)
+		}
+		began = time.Now()
+		resp, err := r.Complete(within(t, time.Minute), model.Request{Budget: 2 * time.Second})
+		if took := time.Since(began); err != nil || resp.LocalSlots || took > 2*time.Second {
+			t.Errorf("%v, local slots %v, after %v; want an answer of the shared slot within 2 s", err, resp.LocalSlots, took)
 		}
 	})
 }
