@@ -38,12 +38,6 @@ func (e *spanExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnl
 	return nil
 }
 
-// Shutdown ends the exporter.
-func (e *spanExporter) Shutdown(ctx context.Context) error {
-	e.away.note(ctx, e.SpanExporter.Shutdown(ctx))
-	return nil
-}
-
 type metricExporter struct {
 	sdkmetric.Exporter
 	away away
@@ -52,11 +46,5 @@ type metricExporter struct {
 // Export sends metrics; a failure is logged and over.
 func (e *metricExporter) Export(ctx context.Context, rm *metricdata.ResourceMetrics) error {
 	e.away.note(ctx, e.Exporter.Export(ctx, rm))
-	return nil
-}
-
-// Shutdown ends the exporter.
-func (e *metricExporter) Shutdown(ctx context.Context) error {
-	e.away.note(ctx, e.Exporter.Shutdown(ctx))
 	return nil
 }

@@ -139,6 +139,9 @@ func TestCollectorAway(t *testing.T) {
 	if n := strings.Count(log.String(), "not exported"); n != 2 {
 		t.Errorf("%d lines of failure, want one of spans and one of metrics:\n%s", n, log.String())
 	}
+	if strings.Contains(log.String(), "exported again") {
+		t.Errorf("it was never exported, and the log says that it is again:\n%s", log.String())
+	}
 }
 
 // A collector that accepts and never answers does not hold up a stop.
