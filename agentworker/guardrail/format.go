@@ -107,7 +107,7 @@ func hanShare(s string) float64 {
 			words++
 		}
 		latin = isLatin
-		if unicode.Is(unicode.Han, r) {
+		if isHan(r) {
 			han++
 		}
 	}

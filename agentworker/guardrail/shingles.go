@@ -39,7 +39,7 @@ func units(s string) []unit {
 	}
 	for i, r := range s {
 		switch {
-		case unicode.Is(unicode.Han, r):
+		case isHan(r):
 			end(i)
 			n := len(string(r))
 			out = append(out, unit{i, i + n, true, maphash.String(shingleSeed, s[i:i+n])})

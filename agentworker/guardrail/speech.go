@@ -108,21 +108,30 @@ func strip(s string) string {
 }
 
 // squeezed is a text as its words are looked for: half-width, without invisible
-// characters, without spaces between Han characters, the usual traditional
+// characters, without spaces and marks between Han characters, the usual traditional
 // characters as simplified ones.
 func squeezed(s string) string {
+	const between = " *.·-_~|/"
 	runes := []rune(traditional.Replace(foldWidth(s)))
 	out := runes[:0]
-	for i, r := range runes {
-		if strings.ContainsRune(" *.·-_~|/", r) && i > 0 && i+1 < len(runes) && unicode.Is(unicode.Han, runes[i+1]) && len(out) > 0 && unicode.Is(unicode.Han, out[len(out)-1]) {
-			continue
+	for i := 0; i < len(runes); i++ {
+		if len(out) > 0 && isHan(out[len(out)-1]) {
+			next := i
+			for next < len(runes) && strings.ContainsRune(between, runes[next]) {
+				next++
+			}
+			if next < len(runes) && isHan(runes[next]) {
+				i = next
+			}
 		}
-		out = append(out, r)
+		out = append(out, runes[i])
 	}
 	return string(out)
 }
 
-var traditional = strings.NewReplacer("機", "机", "器", "器", "真", "真", "們", "们", "個", "个", "這", "这", "說", "说", "證", "证", "級", "级", "國", "国", "網", "网", "價", "价", "優", "优", "惠", "惠", "賠", "赔", "絕", "绝", "對", "对", "療", "疗", "壓", "压", "減", "减", "癒", "愈", "愈", "愈", "實", "实", "淘寶", "淘宝", "東", "东", "薦", "荐", "醫", "医", "藥", "药", "溫", "温", "質", "质", "頂", "顶", "貨", "货", "買", "买", "賣", "卖", "請", "请", "號", "号", "錢", "钱", "無", "无", "與", "与", "後", "后", "還", "还", "會", "会", "為", "为", "從", "从", "開", "开", "關", "关", "幾", "几", "時", "时", "發", "发", "送", "送", "體", "体", "過", "过", "誠", "诚", "類", "类", "學", "学", "線", "线", "數", "数", "動", "动", "復", "复", "騙", "骗", "絡", "络", "聯", "联", "係", "系", "掃", "扫", "碼", "码", "師", "师")
+func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
+
+var traditional = strings.NewReplacer("機", "机", "們", "们", "個", "个", "這", "这", "說", "说", "證", "证", "級", "级", "國", "国", "網", "网", "價", "价", "優", "优", "賠", "赔", "絕", "绝", "對", "对", "療", "疗", "壓", "压", "減", "减", "癒", "愈", "實", "实", "淘寶", "淘宝", "東", "东", "薦", "荐", "醫", "医", "藥", "药", "溫", "温", "質", "质", "頂", "顶", "貨", "货", "買", "买", "賣", "卖", "請", "请", "號", "号", "錢", "钱", "無", "无", "與", "与", "後", "后", "還", "还", "會", "会", "為", "为", "從", "从", "開", "开", "關", "关", "幾", "几", "時", "时", "發", "发", "體", "体", "過", "过", "誠", "诚", "類", "类", "學", "学", "線", "线", "數", "数", "動", "动", "復", "复", "騙", "骗", "絡", "络", "聯", "联", "係", "系", "掃", "扫", "碼", "码", "師", "师")
 
 func foldWidth(s string) string {
 	return strings.Map(func(r rune) rune {
