@@ -139,7 +139,6 @@ func loadConfig(o cli.ServeOptions) (Config, []string, error) {
 	if err := config.Load(&cfg, o.Config, os.Environ()); err != nil {
 		return cfg, nil, err
 	}
-	cfg.Aggregator.Settings, cfg.Dispatcher.Defaults = cfg.RoomDefaults, cfg.RoomDefaults
 	want, err := resolveTargets(o.Targets)
 	return cfg, want, err
 }

@@ -44,6 +44,7 @@ var stageModules = map[string]fx.Option{
 // system is the fx application of the wanted targets. More options come first:
 // they stop last.
 func system(cfg Config, want []string, clk *clock.Clock, log *slog.Logger, outlets dispatcher.Outlets, more ...fx.Option) *fx.App {
+	cfg.Aggregator.Settings, cfg.Dispatcher.Defaults = cfg.RoomDefaults, cfg.RoomDefaults
 	opts := append([]fx.Option{
 		fx.WithLogger(func() fxevent.Logger {
 			l := &fxevent.SlogLogger{Logger: log}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/fx"
+
+	"livehost/aggregator"
 	"livehost/dispatcher"
 	"livehost/internal/clock"
 )
@@ -21,6 +24,22 @@ func TestTargetsCompose(t *testing.T) {
 		if err := system(cfg, want, clock.Real(), log, dispatcher.Outlets{}).Err(); err != nil {
 			t.Errorf("%s: %v", strings.Join(want, ","), err)
 		}
+	}
+}
+
+// room_defaults hold in every process, whoever has read the configuration.
+func TestRoomDefaultsHold(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.Kafka.Brokers, cfg.Redis.Addrs = []string{"127.0.0.1:1"}, []string{"127.0.0.1:1"}
+	cfg.RoomDefaults.Language = "en"
+	var a aggregator.Config
+	var d dispatcher.Config
+	if err := system(cfg, []string{"dispatcher", "aggregator"}, clock.Real(), newLogger(cfg.Log, io.Discard), dispatcher.Outlets{}, fx.Populate(&a, &d)).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if a.Settings.Language != "en" || d.Defaults.Language != "en" {
+		t.Errorf("the aggregator takes %q, the dispatcher %q, want en", a.Settings.Language, d.Defaults.Language)
 	}
 }
 
