@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -43,6 +44,22 @@ func TestTransportStaysOutside(t *testing.T) {
 		tr.CloseIdleConnections()
 		if (err == nil) != tt.ok || !tt.ok && !strings.Contains(err.Error(), "leads to an address inside") {
 			t.Errorf("%s with %v: %v, want allowed %v", tt.host, tt.inside, err, tt.ok)
+		}
+	}
+}
+
+// The allow-list and the dialer name a host in the same way.
+func TestHostPort(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"http://shop/x": "shop:80", "https://shop/x": "shop:443", "http://shop:8080/x": "shop:8080", "https://[2001:db8::1]/x": "[2001:db8::1]:443", "http://[2001:db8::1]:8080/x": "[2001:db8::1]:8080",
+	} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tool.HostPort(u); got != want {
+			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -114,5 +115,5 @@ func hostPort(u *url.URL) string {
 	if u.Port() != "" {
 		return u.Host
 	}
-	return u.Hostname() + map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	return net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 }
