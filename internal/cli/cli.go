@@ -199,7 +199,7 @@ func demo(a Actions, io IO) *cobra.Command {
 func serveFlags(c *cobra.Command, o *ServeOptions) {
 	f := c.Flags()
 	f.StringVar(&o.Config, "config", "", "YAML file (see docs/config.md); LIVEHOST_* variables go over it")
-	f.StringSliceVar(&o.Targets, "target", []string{"all"}, "what to run: aggregator, agentworker, dispatcher, or all of them; web: the console; or policy, commerce: the scripted policy and the reference commerce server as services")
+	f.StringSliceVar(&o.Targets, "target", []string{"all"}, "what to run: aggregator, agentworker, dispatcher, or all of them; analytics: the log to ClickHouse; web: the console; or policy, commerce: the scripted policy and the reference commerce server as services")
 	f.BoolVar(&o.Embedded, "embedded", false, "start Kafka, Redis, the commerce server and, unless the configuration names another, the scripted policy in this process")
 	f.StringVar(&o.Data, "data", "", "data directory of the embedded servers")
 }

@@ -57,7 +57,7 @@ func (o ReplayOptions) validate() error {
 func replay(a Actions, io IO) *cobra.Command {
 	var o ReplayOptions
 	c := &cobra.Command{
-		Use:   "replay RUN --release RELEASE",
+		Use:   "replay RUN",
 		Short: "Make a recorded run again with a changed harness and the recorded answers; nothing is called or published",
 		Args:  exactly(1),
 		RunE: func(c *cobra.Command, args []string) error {
