@@ -19,7 +19,7 @@ const CodeNotFound = "NOT_FOUND"
 // for concurrent use.
 type Evidence struct {
 	Results   []Result
-	facts     []quantity.Quantity // product facts, FAQ, room status, skills
+	facts     []quantity.Quantity // product facts, FAQ, room status, skills' resources
 	factText  strings.Builder     // lower case
 	names     []string            // of viewers who are no members: givers of gifts
 	words     []quantity.Quantity // the viewers' own words
@@ -144,7 +144,7 @@ func promotional(q quantity.Quantity) bool {
 }
 
 // AddText is AddResult for a result that is plain text, such as an FAQ answer or
-// a skill: its numbers are facts, never prices.
+// a skill's resource: its numbers are facts, never prices.
 func (e *Evidence) AddText(tool string, args map[string]any, text string) {
 	e.Results = append(e.Results, Result{Tool: tool, Args: args})
 	e.AddFacts(text)
