@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"unicode/utf8"
 
 	"livehost/streams/event"
 )
@@ -163,6 +164,9 @@ func LoadCatalog(file string) (*Catalog, error) {
 func ParseCatalog(file string, data []byte) (*Catalog, error) {
 	c := &Catalog{raw: data}
 	data = trimBOM(data)
+	if !utf8.Valid(data) {
+		return nil, Problem{file, 0, "is not UTF-8 text"}
+	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(c); err != nil {

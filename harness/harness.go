@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"livehost/streams/event"
 )
@@ -253,6 +254,8 @@ func (l *loader) loadPrompts(dir string) map[string][]byte {
 			l.ps.add(file, 0, "block %q is made per run and cannot have a file", name)
 		case !identifier.MatchString(name):
 			l.ps.add(file, 0, "block name %q is not 1 to 64 letters, digits, _ or -", name)
+		case !utf8.Valid(data):
+			l.ps.add(file, 0, "is not UTF-8 text")
 		case blockText(data) == "":
 			l.ps.add(file, 0, "the block is empty")
 		}

@@ -79,7 +79,10 @@ func decodeYAML(file string, data []byte, into any) (*yamlDoc, error) {
 	if err := dec.Decode(into); err != nil {
 		return nil, yamlProblems(file, 1, err)
 	}
-	var root yaml.Node
+	var root, more yaml.Node
+	if dec.Decode(&more) == nil && len(more.Content) > 0 && more.Content[0].Tag != "!!null" {
+		return nil, Problem{file, more.Line, "YAML: a second document begins here; a file is one document"}
+	}
 	if err := yaml.Unmarshal(data, &root); err != nil {
 		return nil, yamlProblems(file, 1, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
 
@@ -84,7 +85,11 @@ func (p *parser) problem(line int, do, format string, args ...any) {
 // each calls fn for the lines of a section that are neither empty nor comments.
 func (p *parser) each(s section, fn func(no int, line string)) {
 	for i, line := range s.lines {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+		switch line = strings.TrimSpace(line); {
+		case line == "" || line[0] == '#':
+		case !utf8.ValidString(line):
+			p.problem(s.first+i, source.InUTF8, "the line is not UTF-8")
+		default:
 			fn(s.first+i, line)
 		}
 	}

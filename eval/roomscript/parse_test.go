@@ -57,6 +57,7 @@ func TestWholeFile(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"no section", "at 3s viewer u1: x\n", "f: there is no script section; put the line -- script --"},
 		{"unknown section", "-- scirpt --\n-- script --\nroom r", `f:1: section "scirpt" is unknown; the section names are`},
+		{"GBK", "-- script --\nroom r\nat 1s viewer u1: \xb6\xe0\xc9\xd9\xc7\xae", "f:3: the line is not UTF-8; save the file as UTF-8"},
 		{"line numbers count the comment", "c\nc\n-- script --\n\nnonsense", `f:5: a line cannot begin with "nonsense"`},
 		{"windows line ends", "c\r\n-- script --\r\nnonsense\r\n", `f:3: a line cannot begin`},
 		{"bad setting", "-- settings --\nspeed 0\n-- script --\nroom r", `f:2: speed "0" is not a number above 0`},

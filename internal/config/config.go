@@ -1,8 +1,10 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"reflect"
@@ -12,10 +14,10 @@ import (
 	"time"
 
 	"github.com/go-viper/mapstructure/v2"
-	"github.com/knadh/koanf/parsers/yaml"
 	"github.com/knadh/koanf/providers/env/v2"
 	"github.com/knadh/koanf/providers/file"
 	"github.com/knadh/koanf/v2"
+	"gopkg.in/yaml.v3"
 )
 
 // EnvPrefix starts the name of every environment variable that is read;
@@ -44,7 +46,7 @@ func Load(into any, path string, environ []string) error {
 		if _, err := os.Stat(path); err != nil {
 			return fmt.Errorf("config: %w; name an existing file with --config", err)
 		}
-		if err := k.Load(file.Provider(path), yaml.Parser()); err != nil {
+		if err := k.Load(file.Provider(path), oneDocument{}); err != nil {
 			return fmt.Errorf("config: %s: %w", path, err)
 		}
 	}
@@ -71,6 +73,26 @@ func Load(into any, path string, environ []string) error {
 	}})
 	return errors.Join(explain(err), unknown(read.Unused, path))
 }
+
+// oneDocument reads YAML files. Koanf's own parser drops all documents but the first
+// without a word.
+type oneDocument struct{}
+
+// Unmarshal implements koanf.Parser.
+func (oneDocument) Unmarshal(b []byte) (out map[string]any, err error) {
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	if err := dec.Decode(&out); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	var more yaml.Node
+	if dec.Decode(&more) == nil && len(more.Content) > 0 && more.Content[0].Tag != "!!null" {
+		return nil, fmt.Errorf("line %d: a second YAML document begins here; a configuration is one document", more.Line)
+	}
+	return out, nil
+}
+
+// Marshal implements koanf.Parser.
+func (oneDocument) Marshal(m map[string]any) ([]byte, error) { return yaml.Marshal(m) }
 
 // sameKind refuses what the decoder would make something else of: variables of the
 // environment are all text, so it converts what it can, and takes 5 for 5 ns.

@@ -61,6 +61,19 @@ func TestUnknownKeysAreNamed(t *testing.T) {
 	}
 }
 
+func TestASecondDocumentIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, want string }{
+		{"key: a\n---\nkey: b\n", "a second YAML document"},
+		{"---\nkey: a\n...\n", ""},
+		{"key: a\n---\n", ""}, // begun, and nothing in it
+	} {
+		if _, err := load(t, tt.text); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}
+
 func TestAtNamesEachProblem(t *testing.T) {
 	t.Parallel()
 	err := config.At("kafka", errors.Join(errors.New("brokers: empty"), errors.New("wait: negative")))

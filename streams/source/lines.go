@@ -9,6 +9,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxLine bounds one line of an input file, in bytes: above it the line is
@@ -46,6 +47,9 @@ func eachLine(r io.Reader, fn func(no int, line []byte, tooLong bool)) error {
 	}
 }
 
+// InUTF8 is what to do about text in GBK, GB18030, UTF-16 or another encoding.
+const InUTF8 = "save the file as UTF-8, for instance with iconv"
+
 // complaint is the what and the what-to-do of a Problem.
 type complaint struct{ what, do string }
 
@@ -55,6 +59,9 @@ func complain(do, format string, args ...any) *complaint {
 
 // decodeLine reads one JSON object; unknown fields are ignored.
 func decodeLine(line []byte, into any) *complaint {
+	if !utf8.Valid(line) { // the decoder would put U+FFFD for what it cannot read
+		return complain(InUTF8, "the line is not UTF-8")
+	}
 	err := json.Unmarshal(line, into)
 	var mistyped *json.UnmarshalTypeError
 	switch {

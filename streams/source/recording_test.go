@@ -28,6 +28,7 @@ func TestBadLinesAreNamedAndTheRestGoesOn(t *testing.T) {
 	const good = `{"ts_ms": 5, "user": "u1", "text": "ok", "kind": "comment"}`
 	for _, tt := range []struct{ name, line, want string }{
 		{"broken", `{"ts_ms": 1, "user"`, "not valid JSON"},
+		{"GBK", "{\"ts_ms\":1,\"text\":\"\xb6\xe0\xc9\xd9\xc7\xae\"}", "the line is not UTF-8; save the file as UTF-8"},
 		{"array", `[1]`, "a JSON array instead of an object; write one JSON object per line"},
 		{"no time", `{"user":"u1","text":"x","kind":"comment"}`, "ts_ms is missing; add ts_ms"},
 		{"time in words", `{"ts_ms":"soon","text":"x"}`, "ts_ms soon is not a number"},
