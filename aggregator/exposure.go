@@ -20,68 +20,52 @@ type unit struct {
 	id         string
 }
 
-// The last two bits of a unit's hash say which kinds were logged.
+// exposureKinds in the order they are logged in. A kind's mark is its bit.
+var exposureKinds = [...]event.ExposureKind{event.Bucketed, event.Exposed}
+
 const (
-	loggedBucketed = 1
-	loggedExposed  = 2
-	loggedBoth     = loggedBucketed | loggedExposed
+	markBucketed = 1 << iota
+	markExposed
 )
 
-// first reports whether the unit's kind was not logged lately, and notes it.
-func (e *exposures) first(u unit, kind event.ExposureKind, nowMs int64) bool {
+// first is which of the kinds were not logged of the unit lately, and notes them.
+func (e *exposures) first(u unit, kinds uint64, nowMs int64) uint64 {
 	seed := e.logged.seed
-	h := (maphash.String(seed, u.id) + 31*maphash.String(seed, u.experiment) + uint64(u.version)) << 2
-	this, had := uint64(loggedBucketed), e.logged.marks(h)
-	if kind == event.Exposed {
-		this = loggedExposed
+	h := maphash.String(seed, u.id) + 31*maphash.String(seed, u.experiment) + uint64(u.version)<<hashShift
+	fresh := kinds &^ e.logged.marks(h)
+	if fresh != 0 {
+		e.logged.mark(h, fresh, nowMs)
 	}
-	if had&this != 0 {
-		return false
-	}
-	if had != 0 {
-		delete(e.logged.young, h|had)
-	}
-	e.logged.put(h|had|this, nowMs)
-	return true
-}
-
-// marks is the last two bits of what is held that has the others of h.
-func (m *memory) marks(h uint64) (bits uint64) {
-	for b := uint64(loggedBucketed); b <= loggedBoth; b++ {
-		if _, ok := m.young[h|b]; ok {
-			bits |= b
-		}
-	}
-	for _, g := range m.old {
-		for _, x := range g[placeOf(g, h):] {
-			if x > h|loggedBoth {
-				break
-			}
-			bits |= x - h
-		}
-	}
-	return bits
+	return fresh
 }
 
 func (r *room) assign(v event.ViewerID) Assignment { return r.p.a.deps.Assigner.Assign(r.id, v) }
 
-// expose logs that a viewer came into an experiment's scope.
-func (r *room) expose(kind event.ExposureKind, a Assignment, v event.ViewerID, d event.DanmakuID, nowMs int64) {
+// expose logs that a viewer came into an experiment's scope, as far as kinds say; with
+// the danmaku that was eligible, if one was.
+func (r *room) expose(kinds uint64, a Assignment, v event.ViewerID, d event.DanmakuID, nowMs int64) {
 	if !a.Enrolled || v.Anonymous() {
 		return
 	}
-	if !r.logged.first(unit{a.Experiment, a.Version, a.Unit}, kind, nowMs) {
-		return
+	fresh := r.logged.first(unit{a.Experiment, a.Version, a.Unit}, kinds, nowMs)
+	for i, kind := range exposureKinds {
+		if fresh&(1<<i) == 0 {
+			continue
+		}
+		e := event.Exposure{
+			Schema: event.SchemaVersion, ExposureID: a.Experiment + "|" + strconv.Itoa(a.Version) + "|" + a.Unit + "|" + string(kind), Experiment: a.Experiment, ExperimentVersion: a.Version, Unit: a.Unit,
+			Variant: a.Variant, Kind: kind, RoomID: r.id, Degraded: a.Degraded, TimeMs: nowMs,
+		}
+		if kind == event.Exposed {
+			e.DanmakuID = d
+		}
+		r.emit(e)
 	}
-	r.emit(event.Exposure{
-		Schema: event.SchemaVersion, ExposureID: a.Experiment + "|" + strconv.Itoa(a.Version) + "|" + a.Unit + "|" + string(kind), Experiment: a.Experiment, ExperimentVersion: a.Version, Unit: a.Unit,
-		Variant: a.Variant, Kind: kind, RoomID: r.id, DanmakuID: d, Degraded: a.Degraded, TimeMs: nowMs,
-	})
 }
 
 // bucket assigns a viewer who came into scope without a danmaku.
 func (r *room) bucket(v event.ViewerID, nowMs int64) {
 	if !v.Anonymous() {
-		r.expose(event.Bucketed, r.assign(v), v, "", nowMs)
+		r.expose(markBucketed, r.assign(v), v, "", nowMs)
 	}
 }

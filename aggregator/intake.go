@@ -61,18 +61,18 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 		return
 	}
 	it.variant = r.assign(d.ViewerID)
-	r.expose(event.Bucketed, it.variant, d.ViewerID, "", now)
 	t := text.Clean(d.Text, r.context.settings.Language)
 	v := filter.Check(r.p.a.words.Load(), r.limiter, d.ViewerID, t, now)
 	if v.Reason == filter.Flood && r.asks(it, t, d.ViewerName) {
 		v.Reason = filter.None // who asks may talk a lot; admission ranks it behind other viewers
 	}
 	if v.Reason != filter.None {
+		r.expose(markBucketed, it.variant, d.ViewerID, "", now)
 		r.hit(it, v, now)
 		r.refuse(it, event.Filtered, string(v.Reason), now)
 		return
 	}
-	r.expose(event.Exposed, it.variant, d.ViewerID, d.DanmakuID, now)
+	r.expose(markBucketed|markExposed, it.variant, d.ViewerID, d.DanmakuID, now)
 	r.understand(it, t, d.ViewerName)
 	r.items[d.DanmakuID] = it
 	r.admit(it, now)
@@ -150,7 +150,7 @@ func (r *room) read(it *item) {
 // admit merges the danmaku or lets it wait.
 func (r *room) admit(it *item, nowMs int64) {
 	q := it.question()
-	if c := r.cooling[q.hash()]; c != nil && nowMs < c.untilMs {
+	if c := r.cooling[q]; c != nil && nowMs < c.untilMs {
 		o := r.outcome(it, event.Merged, reasonCooledDown, nowMs)
 		if c.silence != "" {
 			o.State, o.Reason = event.Silent, c.silence

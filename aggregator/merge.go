@@ -70,9 +70,9 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	}
 	if nowMs-r.sweptMs > sweepMs {
 		r.sweptMs = nowMs
-		maps.DeleteFunc(r.cooling, func(_ uint64, old *cooled) bool { return old.untilMs <= nowMs })
+		maps.DeleteFunc(r.cooling, func(_ question, old *cooled) bool { return old.untilMs <= nowMs })
 	}
-	r.cooling[cover.question().hash()] = c
+	r.cooling[cover.question()] = c
 }
 
 // factChanged stops answers about the link from covering anybody new: who joined

@@ -27,7 +27,7 @@ type room struct {
 	items   map[event.DanmakuID]*item // not ended
 	waiting []*item                   // of items, in the order they came
 	covers  map[question]*item        // whom the same question joins
-	cooling map[uint64]*cooled        // by hash of the question: publicly answered a short while ago
+	cooling map[question]*cooled      // publicly answered a short while ago
 	sweptMs int64                     // when those that are over were last forgotten
 	merged  int                       // of items, attached to a cover
 	flights []*flight                 // few: looking through them is cheaper than a map
@@ -52,14 +52,8 @@ type output struct {
 	acks   []streams.Ack
 }
 
-// question is what may be merged: never across variants.
-type question struct {
-	variant event.Variant
-	key     string
-}
-
-// hash stands for the question where the question itself would be kept long.
-func (q question) hash() uint64 { return hashOf(q.key) + 31*hashOf(q.variant) }
+// question is what may be merged: never across variants. It is a hash.
+type question uint64
 
 // place is where an item is.
 type place int
@@ -120,7 +114,7 @@ func newRoom(p *partition, id event.RoomID) *room {
 	cfg := p.a.cfg
 	r := &room{
 		id: id, p: p,
-		items: map[event.DanmakuID]*item{}, covers: map[question]*item{}, cooling: map[uint64]*cooled{},
+		items: map[event.DanmakuID]*item{}, covers: map[question]*item{}, cooling: map[question]*cooled{},
 		known: newMemory(cfg.Memory.Milliseconds()), gone: newMemory(cfg.Memory.Milliseconds()),
 		context: newRoomContext(cfg.Settings), sources: map[string]*source{},
 		limiter: filter.NewLimiter(cfg.Rate()),
@@ -150,7 +144,9 @@ func (r *room) ackAfter(ack streams.Ack) {
 	}
 }
 
-func (it *item) question() question { return question{it.variant.Variant, it.member.Key} }
+func (it *item) question() question {
+	return question(hashOf(it.member.Key) + 31*hashOf(it.variant.Variant))
+}
 
 // end writes the danmaku's outcome.
 func (r *room) end(it *item, state event.State, reason string, nowMs int64) {
