@@ -63,11 +63,19 @@ func understood(r recorded, id event.DanmakuID) (intent, key string) {
 
 func TestLabelledIntents(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"intent.labels", "intent2.labels", "intent3.labels", "intent4.labels", "intent5.labels", "intent6.labels", "intent7.labels", "intent8.labels", "intent9.labels"} {
-		t.Run(name, func(t *testing.T) { t.Parallel(); labelledIntents(t, name, 0.9) })
+	// The fourth and the tenth are by people who had seen neither the classifier nor docs/intents.md; their first
+	// runs had 212 of 300 (70.7 %) and 146 of 200 (73.0 %) right. Since then the classifier was mended by them,
+	// relabelled by the guide, and by guide1 to guide3, so that only a set drawn later says how well it reads.
+	for _, set := range []struct {
+		name  string
+		least float64
+	}{
+		{"intent.labels", 0.9}, {"intent2.labels", 0.9}, {"intent3.labels", 0.9}, {"intent4.labels", 0.9}, {"intent5.labels", 0.9},
+		{"intent6.labels", 0.9}, {"intent7.labels", 0.9}, {"intent8.labels", 0.9}, {"intent9.labels", 0.9}, {"intent10.labels", 0.88},
+		{"intent4.guide.labels", 0.9}, {"intent10.guide.labels", 0.88}, {"guide1.labels", 0.9}, {"guide2.labels", 0.88}, {"guide3.labels", 0.86},
+	} {
+		t.Run(set.name, func(t *testing.T) { t.Parallel(); labelledIntents(t, set.name, set.least) })
 	}
-	// By somebody who has not seen the classifier; the first run had 146 of 200 right, 73.0 %.
-	t.Run("intent10.labels", func(t *testing.T) { t.Parallel(); labelledIntents(t, "intent10.labels", 0.73) })
 }
 
 func labelledIntents(t *testing.T, name string, least float64) {

@@ -40,7 +40,12 @@ const (
 	shipping
 	size
 	membership
-	stock // ordering, and what is left
+	stock  // what is left, and whether more comes
+	still  // of something: 还有
+	others // bidding each other, and advertisements
+	had    // once bought, used, eaten
+	links  // a link, not which
+	order  // paying, the shop and the room
 	bought
 	wants
 	identity
@@ -63,16 +68,16 @@ const (
 	leading        // the first character is its verb
 	exclaimed      // 太…了
 	faulted        // 太小了
+	people         // asks about you, him, her
 	story          // speaks of me, you, them, or of what has happened
 	matter         // something of price … wants
 )
 
 // signs is what was found in one text.
 type signs struct {
-	set    uint32
-	runes  [wordSigns]int // covered, so that longer words weigh more
-	lead   Intent         // what the first character asks for: 要黄水晶, 看裤子
-	buying bool
+	set   uint32
+	runes [wordSigns]int // covered, so that longer words weigh more
+	lead  Intent         // what the first character asks for: 要黄水晶, 看裤子
 }
 
 func bits(of ...sign) (set uint32) {
@@ -96,33 +101,57 @@ const (
 	longNames = 40 // the same in English
 )
 
+var (
+	ofMatter = bits(price, shipping, size, membership, stock, order, bought, wants)
+	ofGoods  = bits(thing, attribute, show, link, gives, matter)
+	decided  = bits(identity, complaint, matter, attribute, show, link)
+)
+
 func look(in []rune, number bool) (s signs) {
 	if len(in) == 0 {
 		return s
 	}
 	n := 0
 	intentWords.Each(in, func(start, end int, of sign) bool {
-		s.runes[of] += end - start
+		if of == links && start > 0 && in[start-1] == '号' {
+			of = link
+		} else {
+			s.runes[of] += end - start
+		}
 		s.set |= 1 << of
 		n++
 		return n < maxSigns
 	})
-	if measured(in) {
-		s.runes[size] += 2 // less than any word of price or stock: 100斤多少钱
-		s.mark(true, size)
+	if slices.ContainsFunc(in, digit) {
+		if measured(in) {
+			s.runes[size] += 2 // less than any word of price or stock: 100斤多少钱
+			s.mark(true, size)
+		}
+		if money(in) {
+			s.runes[price]++
+			s.mark(true, price)
+		}
 	}
-	s.mark(s.set&bits(price, shipping, size, membership, stock, bought, wants) != 0, matter)
+	if s.set&bits(thing, attribute) != 0 && addressed(in)[0] == '要' && lead(addressed(in)) == Purchase { // 要淡斑的
+		s.runes[wants]++
+		s.mark(true, wants)
+	}
+	s.mark(s.set&ofMatter != 0, matter)
 	s.mark(number || pair(in), link)
-	s.mark(asks(in) || chooses(in) || half(in) && s.set&bits(thing, attribute, show, link, gives, matter) != 0, question)
-	s.mark(noun(in), named)
+	s.mark(asks(in) || chooses(in) || half(in) && s.set&ofGoods != 0, question)
 	worse, well := exclaims(in)
 	s.mark(worse, faulted)
 	s.mark(well, exclaimed)
-	s.mark(slices.ContainsFunc(in, aboutPeople) || has(englishPeople, in) || strings.ContainsRune("了咯喽", in[len(in)-1]) && !slices.Contains(in, '没'), story)
-	s.lead = lead(in)
-	s.mark(s.lead != "", leading)
-	s.buying = has(buyingWords, in)
-	if len(in) > longNames || len(in) > longName && slices.ContainsFunc(in, han) {
+	chinese := slices.ContainsFunc(in, han)
+	s.mark(slices.ContainsFunc(in, aboutPeople) || !chinese && has(englishPeople, in) || strings.ContainsRune("了咯喽", in[len(in)-1]) && !slices.Contains(in, '没'), story)
+	s.mark(s.has(question) && (asksAbout(in) || !chinese && has(englishThird, in)), people)
+	if s.set&decided == 0 { // else neither would be looked at
+		in := addressed(in)
+		s.mark(noun(in), named)
+		s.lead = lead(in)
+		s.mark(s.lead != "", leading)
+	}
+	if len(in) > longNames || len(in) > longName && chinese {
 		s.set &^= 1 << thing // tells a story that holds one
 	}
 	return s
@@ -167,6 +196,35 @@ func measured(in []rune) bool {
 	return false
 }
 
+// money reports a sum: 15元, $20, 不是35吗.
+func money(in []rune) bool {
+	for i := 0; i < len(in); i++ {
+		if !digit(in[i]) {
+			continue
+		}
+		start := i
+		for i < len(in) && (digit(in[i]) || in[i] == '.') {
+			i++
+		}
+		if i < len(in) && strings.ContainsRune("元块$", in[i]) || start > 0 && strings.ContainsRune("$¥£€", in[start-1]) {
+			return true
+		}
+		if ends := i == len(in) || strings.ContainsRune("吗么吧嘛?", in[i]); ends && i-start >= 2 && start > 1 && (in[start-1] == '卖' || in[start-1] == '是' && strings.ContainsRune("不都才", in[start-2])) {
+			return true
+		}
+	}
+	return false
+}
+
+// addressed is what is said after a name or a cheer: 小雨,要面膜.
+func addressed(in []rune) []rune {
+	const longest = 4
+	if i := slices.IndexFunc(in, func(r rune) bool { return r == ',' || r == ' ' || r == ':' }); i > 0 && i <= longest && i+2 < len(in) && han(in[0]) && leads[in[0]] == "" {
+		return in[i+1:]
+	}
+	return in
+}
+
 // half reports what asks only about goods: 裙子呢, but not 发火呢.
 func half(in []rune) bool { return in[len(in)-1] == '呢' && !has(goingOn, in) }
 
@@ -196,31 +254,36 @@ type rule struct {
 var rules = []rule{
 	{bits(identity), 0, Identity},
 	{bits(complaint), 0, Complaint},
+	{bits(others), bits(question, praise), LowInfo},
 	{bits(gives, question), bits(price, shipping), Membership},
-	{bits(wants, question, attribute), bits(price, shipping, size, membership, stock), Product},  // 想要美白用哪款
-	{bits(bought, question, attribute), bits(price, shipping, size, membership, stock), Product}, // 拍了怎么用
-	{bits(wants, show), bits(price, shipping, size, membership, stock), Product},                 // 我要看
-	{bits(praise, bought), bits(question, price, shipping, size, membership, wants), Praise},     // a happy buyer
+	{bits(wants, question, attribute), bits(price, shipping, size, membership, stock, order), Product},  // 想要美白用哪款
+	{bits(bought, question, attribute), bits(price, shipping, size, membership, stock, order), Product}, // 拍了怎么用
+	{bits(wants, show), bits(price, shipping, size, membership, stock, order), Product},                 // 我要看
+	{bits(praise, bought), bits(question, price, shipping, size, membership, wants), Praise},            // a happy buyer
+	{bits(still, question), bits(membership, shipping), Price},
 	{bits(matter), 0, ""},
+	{bits(links), bits(link, attribute), Purchase},
 	{bits(link, question), 0, Product},
 	{bits(attribute, question), 0, Product},
-	{bits(wish), bits(question, thing, attribute, show, link), Greeting},
+	{bits(wish), bits(thing, attribute, show, link), Greeting},
 	{bits(smalltalk, question), bits(thing, attribute, show, link), Greeting},
 	{bits(chatter), bits(thing, attribute, show, link, praise, hello), LowInfo},
 	{bits(chatter, question), bits(thing, attribute, show, link, hello), LowInfo},
-	{bits(hello), bits(question, link, show, thing, attribute, bought), Greeting},
 	{bits(praise), bits(question, link, show), Praise},
+	{bits(had), bits(question, show, link), LowInfo},
+	{bits(hello), bits(question, link, show, thing, attribute, bought), Greeting},
 	{bits(smalltalk), bits(thing, attribute, show, link, hello), LowInfo},
 	{bits(attribute), 0, Product},
 	{bits(show), 0, Product},
 	{bits(link), 0, Product},
+	{bits(question, people), bits(thing, named), LowInfo},
 	{bits(question), 0, Product},
 	{bits(praise), 0, Praise},
 	{bits(hello), 0, Greeting},
 	{bits(leading), 0, ""},
 	{bits(thing), bits(story, chatter), Product},
 	{bits(gives), bits(story, chatter), Product}, // 礼盒
-	{bits(named), 0, Product},
+	{bits(named), bits(chatter), Product},
 	{bits(exclaimed), 0, Praise},
 	{bits(faulted), 0, Product},
 }
@@ -257,16 +320,16 @@ var matters = [...]struct {
 	signs  []sign
 	intent Intent
 }{
-	{[]sign{price}, Price}, {[]sign{shipping}, Shipping}, {[]sign{size}, Size}, {[]sign{membership}, Membership}, {[]sign{stock, bought, wants}, Purchase},
+	{[]sign{membership}, Membership}, {[]sign{shipping}, Shipping}, {[]sign{price, stock}, Price}, {[]sign{order, bought, wants}, Purchase}, {[]sign{size}, Size},
 }
 
 // class orders the work: whoever is about to buy first.
-func (s *signs) class(i Intent) event.Class {
+func (s *signs) class(i Intent, in []rune) event.Class {
 	switch i {
 	case Price, Size, Purchase:
 		return event.ClassPurchase
 	case Product, Shipping, Membership:
-		if s.buying || s.has(link) {
+		if s.has(link) || has(buyingWords, in) {
 			return event.ClassPurchase
 		}
 		return event.ClassQuestion
@@ -282,7 +345,7 @@ func (s *signs) class(i Intent) event.Class {
 func noun(in []rune) bool {
 	const longest = 9
 	end := wholeName(in)
-	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) {
+	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) || slices.Contains(in, '炒') {
 		return false
 	}
 	switch r, before := in[end-1], in[end-2]; {
@@ -314,6 +377,22 @@ func wholeName(in []rune) int {
 // aboutPeople is what a product's name does not hold: 我们有冰箱 tells, 喝点热水 cares.
 func aboutPeople(r rune) bool { return strings.ContainsRune("我你他她们喝吃", r) }
 
+// asksAbout reports that somebody is spoken of who is not the shop: 你买什么了 and
+// 他是谁, but not 你家有吗.
+func asksAbout(in []rune) bool {
+	for i, r := range in {
+		switch {
+		case r == '他' || r == '她':
+			return true
+		case r == '你' && (i+1 == len(in) || !strings.ContainsRune("家们穿戴吃喝用身手试拿好这那", in[i+1])):
+			return true
+		}
+	}
+	return false
+}
+
+var englishThird = list("she|he|her|his|him|she's|he's")
+
 var englishPeople = list("i|i'm|im|i've|my|me|mine|she|he|her|his|him|they|them|their|your|we|our|us")
 
 // notGoods end like goods.
@@ -329,7 +408,7 @@ func lead(in []rune) Intent {
 	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不求做炒煮蒸去走煎关", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' {
 		return ""
 	}
-	if n, _ := intentWords.Longest(in, 0); in[0] == '爱' && (n > 0 || strings.ContainsRune("呢吗", in[len(in)-1])) { // 爱敬 is sold
+	if n, _ := intentWords.Longest(in, 0); strings.ContainsRune("爱牛", in[0]) && (n > 0 || strings.ContainsRune("呢吗", in[len(in)-1])) { // 爱敬 is sold
 		return ""
 	}
 	return leads[in[0]]
@@ -352,7 +431,7 @@ func pair(in []rune) bool {
 		!slices.ContainsFunc(in, func(r rune) bool { return !digit(r) && !strings.ContainsRune("和跟与还有号、, ", r) })
 }
 
-var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product, '蹲': Product, '谢': Praise, '爱': Praise}
+var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product, '蹲': Product, '牛': Praise, '谢': Praise, '爱': Praise}
 
 func letterOrDigit(r rune) bool {
 	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x4e00 && r <= 0x9fff

@@ -33,7 +33,7 @@ func Read(a Asked) Reading {
 	link, rest := splitLink(in)
 	s := look(in, link != "")
 	r := Reading{Intent: s.decide()}
-	r.Class = s.class(r.Intent)
+	r.Class = s.class(r.Intent, in)
 	if aboutProduct(r.Intent) {
 		if r.Link = link; link == "" {
 			r.Link = a.Focus

@@ -20,26 +20,28 @@ var (
 		"admire": {
 			"厉害|历害|牛逼|牛掰|牛啊|牛哇|牛批|牛鼻|牛牛|太牛|真牛|最牛|好牛|优秀|棒棒|太棒|真棒|很棒|最棒|好棒|够棒|也棒|非常棒|超棒|棒的|给力|霸气|大气|豪爽|敞亮|格局|带劲|强啊|好强|真强|太强|最强|这么强|很强|伟大|了不起|能干|不简单|太秀|神奇|永远的神|yyds|" +
 				"很好|真好|太好|挺好|非常好|超好|不错|无敌|卖的好|卖得好|看好你|感动|有情|专业|好样的|大方|有魅力|魅力|敬业|完美|nb",
-			"great|amazing|awesome|nice|perfect|best|strong|good job|well done|slay*|iconic|so good|cool|sweetest|funny",
+			"great|amazing|awesome|nice|perfect|best|strong|good job|well done|slay*|iconic|so good|cool|sweetest",
 		},
+		"said":    {"说的好|说得好|说的太好|说得太好|说的真好|说得真好|讲的好|讲得好|讲的太好|讲得太好|讲得真好"},
 		"glory":   {"光荣|勤劳|劳动"},
 		"love":    {"爱你|爱了|爱死|最爱|爱爱|么么|比心", "love*|obsessed|adore*"},
 		"like":    {"太喜欢|好喜欢|很喜欢|真喜欢|超喜欢|喜欢你|喜欢喜欢|稀罕"},
 		"looks":   {"好看|这个好看|很好看|太好看|真好看|挺好看|漂亮|太美|真美|好美|绝美|美翻|美丽|美呆|美女|太帅|真帅|好帅|帅|可爱|颜值|女神|仙女|年轻|显瘦|气质|好仙|好靓|洋气|高级", "cute*|pretty|beautiful|gorgeous|adorable|stunning|handsome"},
 		"taste":   {"好吃|这个好吃|很好吃|太好吃|真好吃|挺好吃|好喝|很好喝|真香|好香|太香|美味|甜", "yummy|delicious|tasty"},
 		"works":   {"好用|这个好用|很好用|太好用|真好用|挺好用|非常好用|质量好|效果好|舒服|管用|有效果|水润|回购|很亲肤|超好用|不掉色|耐用", "works great|comfortable|comfy|so soft"},
-		"deal":    {"划算|太便宜|真便宜|好便宜|很便宜|便宜便宜|这么便宜|实惠|超值|值了|太值|力度大|力度太大|性价比高|白菜价|捡漏|羊毛", "good deal|great deal|best deal|so cheap|good price|nice price"},
+		"deal":    {"划算|太便宜|真便宜|好便宜|很便宜|便宜便宜|这么便宜|实惠|超值|值了|太值|力度大|力度太大|性价比高|白菜价|捡漏", "good deal|great deal|best deal|so cheap|good price|nice price"},
 		"thanks":  {"谢谢|感谢|多谢|感恩|谢啦|谢了|辛苦", "thank*|tysm|appreciate*"},
-		"congrat": {"恭喜|祝贺|羡慕", "congrats|congratulations|yay"},
-		"wow":     {"哇塞|哇噻|哇哦", "wow*|omg*|woohoo*"},
+		"congrat": {"恭喜|祝贺|羡慕", "congrats|congratulations"},
 	}
 	noise = map[kind][]string{
-		"agree": {"说的对|说得对|说的太对|说得太对|说的很对|说的好|说得好|说的太好|说的真好|讲的好|讲得好|讲的太好|说太对|说对了|说的是|讲的对|讲得对|讲的非常对|讲的太对|对对|没毛病|有道理|同意|赞同|太对了|我也觉得|言之有理", "agreed|agree|true|facts|exactly|so real"},
+		"agree": {"说的对|说得对|说的太对|说得太对|说的很对|说太对|说对了|说的是|讲的对|讲得对|讲的非常对|讲的太对|对对|没毛病|有道理|同意|赞同|太对了|我也觉得|言之有理", "agreed|agree|true|facts|exactly|so real"},
 		"laugh": {"哈|哈哈|嘻嘻|呵呵|嘿嘿|笑死|笑了", "lol|lmao*|haha*|hehe*|lmfao"},
 		"rush":  {"冲|冲冲|冲冲冲|冲鸭|冲啊|万单|上车|快上|抢抢", "let's go|lets go|lfg"},
 		"calm":  {"别生气|不生气|不要生气|莫生气|消消气|别气|不气", "be nice*|be kind"},
 		"ack":   {"好的|嗯嗯|收到|知道了|明白了|哦哦|好滴|好嘞|行的", "ok|okay|got it"},
 		"yes":   {"yes|yess*|yeah|yep|yup|yas*"},
+		"wow":   {"哇塞|哇噻|哇哦", "wow*|omg*|woohoo*"},
+		"yay":   {"", "yay*"},
 		"oh":    {"天呐|天啊|天哪|妈呀|我的天|我去|好家伙|啊啊", "oh my|oh no|omfg"},
 	}
 )
