@@ -77,7 +77,7 @@ func (s *state) prepare(ctx context.Context, c model.ToolCall) *action {
 }
 
 func (s *state) callInput(a *action) *guardrail.Input {
-	in := s.input("", s.w.Members, false)
+	in := s.input("", s.shown.Members, false)
 	in.Tool = &guardrail.ToolUse{Name: a.tool.Name, Args: json.RawMessage(a.call.Arguments), LinkParams: linkParams(a.tool)}
 	return in
 }
@@ -104,7 +104,7 @@ func (s *state) questionOf(a *action) string {
 		}
 	}
 	var all []string
-	for _, m := range s.w.Members {
+	for _, m := range s.shown.Members {
 		all = append(all, m.Text)
 	}
 	return strings.Join(all, "\n")
@@ -173,7 +173,7 @@ func (s *state) runAll(ctx context.Context, acts []*action) {
 
 func (s *state) toolRun() *tool.Run {
 	run := &tool.Run{RoomID: s.w.RoomID, MerchantID: s.w.MerchantID, Release: s.rel.Release, Language: s.w.Language}
-	for _, m := range s.w.Members {
+	for _, m := range s.shown.Members {
 		run.Askers = append(run.Askers, tool.Asker{DanmakuID: m.DanmakuID, ViewerID: m.ViewerID})
 	}
 	return run

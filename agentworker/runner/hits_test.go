@@ -8,6 +8,7 @@ import (
 
 	"livehost/agentworker/model"
 	"livehost/agentworker/model/modeltest"
+	"livehost/agentworker/tool"
 	"livehost/streams/event"
 )
 
@@ -89,6 +90,21 @@ func TestABadDanmakuDoesNotStopTheOthers(t *testing.T) {
 	for _, st := range r.log.Steps() {
 		if st.Kind == event.StepModel && strings.Contains(st.Input, "@@@") {
 			t.Errorf("the policy is shown it: %s", st.Input)
+		}
+	}
+}
+
+// TestABadDanmakuIsNobodysQuestion: the run is about those who are left, so that the
+// one viewer among them need not be named.
+func TestABadDanmakuIsNobodysQuestion(t *testing.T) {
+	t.Parallel()
+	mine := member("d2", "我的快递到哪了", "order")
+	policy := modeltest.New(modeltest.Call("use_skill", `{"which":"price"}`, "order", `{}`), modeltest.Call("whisper", `{"to":"d2","say":"您的快递在路上"}`))
+	r := newRig(t, policy, defaultShop)
+	r.run(t, window(event.Multi, member("d1", "@@@", "other"), mine))
+	for _, st := range r.log.Steps() {
+		if st.Kind == event.StepTool && st.Name == "order" && st.Error == string(tool.Permission) {
+			t.Error(st.Output)
 		}
 	}
 }
