@@ -311,6 +311,15 @@ func TestNoFaultWhereThereIsNone(t *testing.T) {
 			d.State = event.DeliveryCancelled
 			w.put(8001, d)
 		},
+		"taken back, then said by the room's next owner": func(w *world) {
+			w.put(20_000, danmaku("x", "你好", 20_000))
+			taken := delivery("w-x", event.DeliveryStarted, "你好呀", "x")
+			taken.FirstAudioMs = start + 23_700
+			w.put(23_700, taken)
+			taken.State, taken.FirstAudioMs = event.DeliveryCancelled, 0
+			w.put(23_800, taken)
+			w.answer("w-x", 20_000, "你好呀", "{}", "x")
+		},
 		"another room speaks": func(w *world) {
 			d := delivery("w-9", event.DeliveryStarted, "你好", "o")
 			d.RoomID, d.FirstAudioMs = "r-2", start+4500

@@ -39,10 +39,10 @@ type fate struct {
 
 // utterance is one delivery: all records with its id.
 type utterance struct {
-	event.Delivery                   // the last record
-	first, end     int64             // first audio and end in room time, 0 when unknown
-	starts         map[[2]int64]bool // distinct starts
-	states         []event.DeliveryState
+	event.Delivery                       // the last record
+	first, end     int64                 // first audio and end in room time, 0 when unknown
+	starts         map[[2]int64]bool     // distinct ones
+	states         []event.DeliveryState // since it was last cancelled
 }
 
 // reached reports whether somebody heard or got any of it. One that only
@@ -51,7 +51,7 @@ func (u *utterance) reached() bool {
 	if u.has(event.DeliveryEnded) || u.has(event.DeliverySent) || u.has(event.DeliveryInterrupted) {
 		return true
 	}
-	return u.has(event.DeliveryStarted) && !u.has(event.DeliveryCancelled) && !u.has(event.DeliverySkipped)
+	return u.has(event.DeliveryStarted) && !u.has(event.DeliverySkipped)
 }
 
 func (u *utterance) has(s event.DeliveryState) bool { return slices.Contains(u.states, s) }
@@ -125,6 +125,10 @@ func (v *View) addDeliveries() {
 			v.utterances = append(v.utterances, u)
 		}
 		u.Delivery = d.V
+		if d.V.State == event.DeliveryCancelled { // nothing of it was heard; it may begin anew
+			u.first, u.end, u.states = 0, 0, nil
+			clear(u.starts)
+		}
 		u.states = append(u.states, d.V.State)
 		if d.V.FirstAudioMs > 0 {
 			u.first = d.V.FirstAudioMs
