@@ -27,6 +27,8 @@
 //     those of its askers whom private text reaches, all of them, before it is late;
 //   - speech holds a lease of the room's voice with the owner's fence: a new owner waits
 //     for it, the old one falls silent before it ends by its own clock;
+//   - nothing is begun, and no call but to the log made again, once a partition drains;
+//     what was announced and not begun is cancelled, and the next owner decides anew;
 //   - a stopped voice says nothing, and falls silent in the middle of a sentence;
 //   - what a shadow release decided is noted, and reaches nobody;
 //   - one voice per question and room across variants; variants never share text.

@@ -37,11 +37,11 @@ func (d *Dispatcher) outcome(p *partition, value []byte, ack streams.Ack) {
 	p.work.Go(func() {
 		ctx, cancel := d.deps.Clock.WithDeadline(p.ctx, time.UnixMilli(deadline))
 		defer cancel()
-		err := d.retry(ctx, "hand over", func() error { return d.deps.Outlets.HandOver.HandOver(ctx, h) })
+		err := p.retry(ctx, "hand over", func() error { return d.deps.Outlets.HandOver.HandOver(ctx, h) })
 		switch {
 		case err == nil || fault.KindOf(err) == fault.Conflict:
 			ack(nil)
-		case p.ctx.Err() != nil:
+		case p.isDraining():
 			ack(errNotOurs)
 		default:
 			d.deps.Log.Error("nobody was told of a hand-over", "room_id", h.RoomID, "danmaku_id", h.DanmakuID, "err", err)

@@ -50,25 +50,28 @@ func (p *partition) enter() bool {
 
 func (p *partition) isDraining() bool { return p.open.Err() != nil }
 
-// drain starts nothing new, lets the present sentences end within ctx, and leaves
-// every unfinished reply to the next owner. A second caller waits for the first.
-func (p *partition) drain(ctx context.Context) { p.once.Do(func() { p.drainOnce(ctx) }) }
+// retry is the dispatcher's until the drain begins: a call that is under way then is not
+// cut off, and not made again.
+func (p *partition) retry(ctx context.Context, what string, do func() error) error {
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(p.open, stop)()
+	return p.d.retry(waiting, what, do)
+}
 
-func (p *partition) drainOnce(ctx context.Context) {
+// drain starts nothing new, lets the present sentences end within ctx, and leaves
+// every unfinished reply to the next owner. A second caller waits for the first; what is
+// under way is cut off when the time of either is up.
+func (p *partition) drain(ctx context.Context) {
+	defer context.AfterFunc(ctx, p.cancel)()
+	p.once.Do(p.drainOnce)
+}
+
+func (p *partition) drainOnce() {
 	p.mu.Lock()
 	p.shut()
 	p.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		p.work.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-		p.cancel()
-		<-done
-	}
+	p.work.Wait()
 	p.cancel()
 	p.mu.Lock()
 	left := slices.Collect(maps.Keys(p.jobs))

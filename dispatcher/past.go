@@ -143,7 +143,10 @@ type filled struct {
 func (p *past) claims() map[filled][]event.DanmakuID {
 	out := map[filled][]event.DanmakuID{}
 	for _, generation := range []map[deliveryKey]*event.Delivery{p.states.old, p.states.young} {
-		for _, dl := range generation {
+		for id, dl := range generation {
+			if last, _ := p.states.get(id); last != dl { // it went on in the younger one
+				continue
+			}
 			var to filled
 			switch dl.State {
 			case event.DeliverySent:

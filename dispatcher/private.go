@@ -41,9 +41,9 @@ func (d *Dispatcher) send(rm *room, s send) {
 			d.carryOut(rm, pl)
 			return
 		}
-		err = d.retry(ctx, "send private text", func() error { return outlet.Send(ctx, text) })
+		err = rm.p.retry(ctx, "send private text", func() error { return outlet.Send(ctx, text) })
 	}
-	if rm.p.ctx.Err() != nil || errors.Is(err, ErrFenced) || errors.Is(err, errNotOurs) {
+	if rm.p.ctx.Err() != nil || errors.Is(err, ErrFenced) || err != nil && rm.p.isDraining() {
 		s.o.job.end(errNotOurs)
 		return
 	}

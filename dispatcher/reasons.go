@@ -19,6 +19,7 @@ const (
 	reasonInterrupted  = "interrupted"         // [failed] heard in part, or unknowable after a crash
 	reasonOutletFailed = "outlet_failed"       // [failed] the outlet gave an error before the first audio
 	reasonLedgerAway   = "ledger_unavailable"  // [failed] could not make sure that it was not a repeat in time
+	reasonHandedOn     = "handed_on"           // on a delivery: cancelled before the first audio, the partition's next owner decides anew
 	reasonShadow       = "shadow"              // shadow replies only: the delivery is skipped, and names no danmaku
 	reasonShortened    = "shortened"           // on a delivery that was heard: the reply says more than may be said at once
 	reasonVoiceBusy    = "voice_busy"          // event windows only: the delivery is skipped

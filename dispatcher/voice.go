@@ -118,6 +118,10 @@ func (d *Dispatcher) say(rm *room, it *item) {
 		d.giveUp(rm, it, errNotOurs) // the later owner has said in the log how it ended
 		return
 	}
+	if spoken.FirstAudioMs == 0 && rm.p.isDraining() {
+		d.takeBack(rm, it, claim)
+		return
+	}
 	d.afterSpeech(rm, it, claim, spoken, err)
 }
 
@@ -260,11 +264,8 @@ func (rm *room) withoutGrant(pl *plan, it *item, grant Grant, err error, nowMs i
 // the partition began to drain meanwhile: the next owner claims. at is when the last call
 // began.
 func (d *Dispatcher) begin(ctx context.Context, rm *room, claim *Claim) (grant Grant, at time.Time, err error) {
-	waiting, stop := context.WithCancel(ctx) // a call that is under way is not cut off: it may have claimed
-	defer stop()
-	defer context.AfterFunc(rm.p.open, stop)()
 	var refused error
-	err = d.retry(waiting, "claim", func() error {
+	err = rm.p.retry(ctx, "claim", func() error {
 		fence, err := rm.owner(ctx)
 		if err == nil {
 			claim.Fence, at = fence, time.Now()
@@ -316,6 +317,10 @@ func (d *Dispatcher) finish(ctx context.Context, claim Claim, state ClaimState) 
 // makeAudible is the last check, after started is in the log and before the first
 // audio: from here on a retraction comes too late.
 func (d *Dispatcher) makeAudible(rm *room, it *item, claim Claim, hush context.CancelCauseFunc) (due bool) {
+	if rm.p.isDraining() {
+		d.takeBack(rm, it, claim)
+		return false
+	}
 	d.carryOut(rm, d.locked(rm, func(pl *plan, nowMs int64) {
 		if due = rm.stillDue(pl, it, nowMs); !due {
 			rm.idle(nowMs)
@@ -327,6 +332,19 @@ func (d *Dispatcher) makeAudible(rm *room, it *item, claim Claim, hush context.C
 		d.finish(rm.p.ctx, claim, ClaimReleased)
 	}
 	return due
+}
+
+// takeBack cancels speech that was announced and had not begun when the partition was
+// given up: the next owner decides anew.
+func (d *Dispatcher) takeBack(rm *room, it *item, claim Claim) {
+	ctx, cancel := clock.Outlasting(rm.p.ctx, detached)
+	defer cancel()
+	pl := d.locked(rm, func(pl *plan, nowMs int64) {
+		pl.deliver(rm, spokenDelivery(it, d.voice(), event.DeliveryCancelled, reasonHandedOn, nowMs))
+	})
+	_ = d.record(ctx, rm, pl, func() {}) // without it the next owner takes it for interrupted
+	d.finish(ctx, claim, ClaimReleased)
+	d.giveUp(rm, it, errNotOurs)
 }
 
 // afterSpeech records how it went, while the room goes on. Ended is acknowledged
@@ -360,10 +378,7 @@ func (d *Dispatcher) afterSpeech(rm *room, it *item, claim Claim, spoken Spoken,
 	lastEnd := make(chan struct{})
 	rm.lastEnd = lastEnd
 	rm.p.work.Go(func() {
-		ctx, cancel := rm.p.ctx, context.CancelFunc(func() {})
-		if ctx.Err() != nil { // cut off by the end of the drain: its end is recorded all the same
-			ctx, cancel = clock.WithWallTimeout(context.WithoutCancel(ctx), detached)
-		}
+		ctx, cancel := clock.Outlasting(rm.p.ctx, detached) // the end of the drain cuts speech off, not the record of its end
 		defer cancel()
 		_ = d.record(ctx, rm, end, func() { close(lastEnd) }) // an error has reached the replies' acknowledgements
 		d.finish(ctx, claim, state)

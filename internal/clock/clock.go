@@ -132,3 +132,14 @@ func (c *Clock) WithDeadline(ctx context.Context, deadline time.Time) (context.C
 func WithWallTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, d)
 }
+
+// Outlasting is ctx with an end that comes d of wall time later: for the last words of
+// what ctx cuts off.
+func Outlasting(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(d, cancel) })
+	return later, func() {
+		stop()
+		cancel()
+	}
+}

@@ -66,6 +66,6 @@ var reasons = map[string]Words{
 	"late": {"too late to be spoken", "来不及说"}, "no_verdict": {"a required check is missing", "缺少必要检查"},
 	"no_private_channel": {"no private channel", "没有私信通道"}, "interrupted": {"broke off", "中断"}, "outlet_failed": {"the outlet failed", "出声失败"},
 	"ledger_unavailable": {"could not rule out a repeat", "无法确认是否重复"}, "voice_busy": {"the voice was busy", "正在说别的"},
-	"voice_stopped": {"an operator stopped the voice", "口播已被运营停止"}, "shadow": {"a shadow release", "影子版本"}, "shortened": {"the beginning of a longer reply", "只说了开头"},
+	"handed_on": {"left to the room's next owner", "交给接管的进程"}, "voice_stopped": {"an operator stopped the voice", "口播已被运营停止"}, "shadow": {"a shadow release", "影子版本"}, "shortened": {"the beginning of a longer reply", "只说了开头"},
 	"private_repeat": {"the same private text so soon again", "短时间内重复私信"}, "private_limit": {"too many private texts", "私信超出限额"},
 }
