@@ -128,14 +128,15 @@ func (a *Aggregator) Revoked(ctx context.Context, number int32) {
 	if p == nil {
 		return
 	}
-	if err := p.checkpoint(ctx); err != nil && ctx.Err() == nil {
+	defer context.AfterFunc(ctx, p.cancel)() // a room that waits for the log waits no longer than the drain
+	if err := p.checkpoint(); err != nil && ctx.Err() == nil {
 		a.deps.Log.Warn("room state not written at revoke", "partition", number, "err", err)
 	}
 	p.close()
 }
 
 // Handle takes one record of any of the topics.
-func (a *Aggregator) Handle(ctx context.Context, rec streams.Record, ack streams.Ack) {
+func (a *Aggregator) Handle(_ context.Context, rec streams.Record, ack streams.Ack) {
 	a.mu.Lock()
 	p := a.partitions[rec.Partition]
 	a.mu.Unlock()
@@ -146,17 +147,17 @@ func (a *Aggregator) Handle(ctx context.Context, rec streams.Record, ack streams
 	switch rec.Topic {
 	case event.TopicDanmaku:
 		received := time.Now()
-		handle(ctx, p, rec, ack, event.DecodeInPlace, func(r *room, d event.Danmaku) { r.onDanmaku(d, rec.AppendTime, received, ack) })
+		handle(p, rec, ack, event.DecodeInPlace, func(r *room, d event.Danmaku) { r.onDanmaku(d, rec.AppendTime, received, ack) })
 	case event.TopicRoomEvent:
-		handle(ctx, p, rec, ack, event.Decode, func(r *room, e event.RoomEvent) { r.onRoomEvent(e, rec.AppendTime); r.ackAfter(ack) })
+		handle(p, rec, ack, event.Decode, func(r *room, e event.RoomEvent) { r.onRoomEvent(e, rec.AppendTime); r.ackAfter(ack) })
 	case event.TopicOrder:
-		handle(ctx, p, rec, ack, event.Decode, func(r *room, o event.Order) { r.onOrder(o); r.ackAfter(ack) })
+		handle(p, rec, ack, event.Decode, func(r *room, o event.Order) { r.onOrder(o); r.ackAfter(ack) })
 	case event.TopicReply:
-		handle(ctx, p, rec, ack, event.DecodeInPlace, func(r *room, e reply) { r.onReply(e); r.ackAfter(ack) })
+		handle(p, rec, ack, event.DecodeInPlace, func(r *room, e reply) { r.onReply(e); r.ackAfter(ack) })
 	case event.TopicDelivery:
-		handle(ctx, p, rec, ack, event.DecodeInPlace, func(r *room, d delivery) { r.onDelivery(d); r.ackAfter(ack) })
+		handle(p, rec, ack, event.DecodeInPlace, func(r *room, d delivery) { r.onDelivery(d); r.ackAfter(ack) })
 	case event.TopicOutcome:
-		handle(ctx, p, rec, ack, event.DecodeInPlace, func(r *room, o event.Outcome) { r.onOutcome(o); r.ackAfter(ack) })
+		handle(p, rec, ack, event.DecodeInPlace, func(r *room, o event.Outcome) { r.onOutcome(o); r.ackAfter(ack) })
 	default: // only counted
 		p.seen(rec)
 		ack(nil)
@@ -167,7 +168,7 @@ var errClosed = fault.Errorf(fault.Canceled, "aggregator: partition is not assig
 
 // handle decodes the payload and lets fn apply it to its room. The frequent ones are
 // decoded in place: what the room keeps of them is its own.
-func handle[E event.Event](ctx context.Context, p *partition, rec streams.Record, ack streams.Ack, decode func([]byte) (E, error), fn func(*room, E)) {
+func handle[E event.Event](p *partition, rec streams.Record, ack streams.Ack, decode func([]byte) (E, error), fn func(*room, E)) {
 	e, err := decode(rec.Value)
 	if err == nil && e.Key() != rec.Key {
 		err = fault.Errorf(fault.Invalid, "%s: key %q is not the payload's room %q", rec.Topic, rec.Key, e.Key())
@@ -177,5 +178,5 @@ func handle[E event.Event](ctx context.Context, p *partition, rec streams.Record
 		return
 	}
 	p.seen(rec)
-	p.with(ctx, rec.Key, func(r *room) { fn(r, e) }, ack)
+	p.with(rec.Key, func(r *room) { fn(r, e) }, ack)
 }

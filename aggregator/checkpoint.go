@@ -1,7 +1,6 @@
 package aggregator
 
 import (
-	"context"
 	"maps"
 
 	"livehost/streams/event"
@@ -13,7 +12,7 @@ const markEveryMs = 30_000
 // checkpoint writes room-state.v1 of the rooms that changed. The offsets in it lie
 // before everything that a restart has to know again: ids within the memory, danmaku
 // that are still unfinished, and answers that still cover the same question.
-func (p *partition) checkpoint(ctx context.Context) error {
+func (p *partition) checkpoint() error {
 	now := p.a.deps.Clock.NowMs()
 	p.mu.Lock()
 	if !p.dirty || p.closed || p.broken != nil {
@@ -52,7 +51,7 @@ func (p *partition) checkpoint(ctx context.Context) error {
 		states = append(states, spare.state(readBack, now))
 		spare.mu.Unlock()
 	}
-	if err := p.publish(ctx, states); err != nil {
+	if err := p.publish(states); err != nil {
 		p.breakOff(err)
 		return err
 	}

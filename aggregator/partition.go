@@ -14,7 +14,7 @@ import (
 type partition struct {
 	a      *Aggregator
 	number int32
-	ctx    context.Context // of what the partition's timers publish
+	ctx    context.Context // of what is published; ends with the partition, or with the time of its drain
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
@@ -111,14 +111,14 @@ func (p *partition) touch() {
 	}
 	p.dirty = true
 	p.timer = p.a.deps.Clock.AfterFunc(p.a.cfg.Checkpoint, func() {
-		if err := p.checkpoint(p.ctx); err != nil && p.ctx.Err() == nil {
+		if err := p.checkpoint(); err != nil && p.ctx.Err() == nil {
 			p.a.deps.Log.Error("room state not written", "partition", p.number, "err", err)
 		}
 	})
 }
 
 // with applies a record to its room, publishes what came out and acknowledges.
-func (p *partition) with(ctx context.Context, id event.RoomID, apply func(*room), ack streams.Ack) {
+func (p *partition) with(id event.RoomID, apply func(*room), ack streams.Ack) {
 	r := p.locked(id)
 	defer r.mu.Unlock()
 	if err := p.fault(); err != nil {
@@ -128,7 +128,7 @@ func (p *partition) with(ctx context.Context, id event.RoomID, apply func(*room)
 	r.lastMs = r.moment()
 	apply(r)
 	r.open(r.lastMs)
-	p.flush(ctx, r)
+	p.flush(r)
 	r.schedule(r.lastMs)
 }
 
@@ -142,7 +142,7 @@ func (p *partition) wake(r *room) {
 	now := r.moment()
 	r.dueMs = 0
 	r.open(now)
-	p.flush(p.ctx, r)
+	p.flush(r)
 	r.schedule(now)
 }
 
@@ -155,13 +155,13 @@ func (p *partition) gone() bool {
 // flush publishes the room's events, then acknowledges. When that is impossible
 // the room's state is ahead of the log, so the partition handles nothing more and
 // its next assignment restores it from the log.
-func (p *partition) flush(ctx context.Context, r *room) {
+func (p *partition) flush(r *room) {
 	events, acks := r.out.events, r.out.acks
 	r.out = output{events: events[:0], acks: acks[:0]}
 	err := p.fault()
 	if err == nil {
 		r.stamp(events)
-		err = p.publish(ctx, events)
+		err = p.publish(events)
 	}
 	if err != nil {
 		p.breakOff(err)
@@ -195,13 +195,13 @@ func (p *partition) breakOff(err error) {
 
 // publish tries until the log has the events, the partition ends or the error is
 // not one that passes. Backing off is wall time: it waits for a server.
-func (p *partition) publish(ctx context.Context, events []event.Event) error {
+func (p *partition) publish(events []event.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
 	const first, longest = 50 * time.Millisecond, 2 * time.Second
 	for wait := first; ; wait = min(2*wait, longest) {
-		err := p.a.deps.Publisher.Publish(ctx, events...)
+		err := p.a.deps.Publisher.Publish(p.ctx, events...)
 		if err == nil {
 			return nil
 		}
@@ -211,8 +211,6 @@ func (p *partition) publish(ctx context.Context, events []event.Event) error {
 		p.a.deps.Log.Warn("log is away, publishing again", "partition", p.number, "err", err)
 		select {
 		case <-time.After(max(wait, fault.RetryAfter(err))):
-		case <-ctx.Done():
-			return ctx.Err()
 		case <-p.ctx.Done():
 			return p.ctx.Err()
 		}
