@@ -212,9 +212,11 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// encoding is a publisher that only encodes, and ends every danmaku of a window.
+// encoding is a publisher that only encodes, as the one of streams/kafka does, and
+// keeps the windows.
 type encoding struct {
 	t       testing.TB
+	buf     event.Buffer
 	windows int
 	bytes   int           // of windows
 	opened  []event.Event // windows without an answer
@@ -223,7 +225,7 @@ type encoding struct {
 
 func (p *encoding) Publish(_ context.Context, events ...event.Event) error {
 	for _, e := range events {
-		v, err := event.Encode(e)
+		v, err := p.buf.Encode(e)
 		if err != nil {
 			p.t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/goccy/go-json"
@@ -37,14 +38,45 @@ type Event interface {
 // Encode validates e and renders it as JSON. An incomplete event is fault.Internal:
 // it is our own.
 func Encode(e Event) ([]byte, error) {
-	if missing := e.Missing(); len(missing) > 0 {
-		return nil, fault.Errorf(fault.Internal, "%s: encode: missing %s", e.Topic(), strings.Join(missing, ", "))
+	if err := complete(e); err != nil {
+		return nil, err
 	}
 	b, err := json.MarshalWithOption(e, json.DisableHTMLEscape()) // no HTML is made of it, and looking for it is a third of the work
 	if err != nil {
-		return nil, fault.Errorf(fault.Internal, "%s: encode: %w", e.Topic(), err)
+		return nil, notEncoded(e, err)
 	}
 	return b, nil
+}
+
+// Buffer is memory that one event after another is encoded into. The zero value is
+// ready; it is not safe for concurrent use.
+type Buffer struct{ json bytes.Buffer }
+
+// Encode is Encode of the package into the buffer: what it returns is valid until the
+// next call.
+func (b *Buffer) Encode(e Event) ([]byte, error) {
+	if err := complete(e); err != nil {
+		return nil, err
+	}
+	b.json.Reset()
+	if err := json.NewEncoder(&b.json).EncodeWithOption(e, json.DisableHTMLEscape()); err != nil {
+		return nil, notEncoded(e, err)
+	}
+	return bytes.TrimSuffix(b.json.Bytes(), []byte{'\n'}), nil
+}
+
+// Cap is how many bytes the buffer holds on to.
+func (b *Buffer) Cap() int { return b.json.Cap() }
+
+func complete(e Event) error {
+	if missing := e.Missing(); len(missing) > 0 {
+		return fault.Errorf(fault.Internal, "%s: encode: missing %s", e.Topic(), strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+func notEncoded(e Event, err error) error {
+	return fault.Errorf(fault.Internal, "%s: encode: %w", e.Topic(), err)
 }
 
 // Decode reads one payload. Undecodable JSON, an unknown schema version and a

@@ -58,6 +58,12 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var buf event.Buffer
+	for range 2 {
+		if again, err := buf.Encode(want); err != nil || string(again) != string(b) {
+			t.Errorf("into a buffer: %s (%v), want %s", again, err, b)
+		}
+	}
 	got, err := event.Decode[event.Outcome](b)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +71,9 @@ func TestRoundTrip(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("round trip (-want +got):\n%s", d)
 	}
-	if _, err := event.Encode(event.Outcome{Schema: 1}); fault.KindOf(err) != fault.Internal {
-		t.Errorf("encoding an incomplete event: %v, want internal", err)
+	_, err = event.Encode(event.Outcome{Schema: 1})
+	_, bufErr := buf.Encode(event.Outcome{Schema: 1})
+	if fault.KindOf(err) != fault.Internal || fault.KindOf(bufErr) != fault.Internal {
+		t.Errorf("encoding an incomplete event: %v, %v, want internal", err, bufErr)
 	}
 }

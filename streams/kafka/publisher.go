@@ -26,7 +26,18 @@ type Publisher struct {
 	ended  chan struct{}
 	unseen chan struct{} // tells the watch of a topic in used it does not know
 
-	used sync.Map // topics published to: string -> nothing
+	used  sync.Map  // topics published to: string -> nothing
+	spare sync.Pool // of *outgoing
+}
+
+// outgoing is a record on its way to the broker. The next one uses its memory, which
+// is nearly all that publishing takes, when the client has told what became of it.
+type outgoing struct {
+	p       *Publisher
+	record  kgo.Record
+	buf     event.Buffer
+	done    func(error)
+	promise func(*kgo.Record, error) // finish
 }
 
 var _ streams.Publisher = (*Publisher)(nil)
@@ -153,22 +164,22 @@ func (p *Publisher) Send(ctx context.Context, done func(error), events ...event.
 	case 0:
 		done(nil)
 	case 1: // the usual case needs no counting
-		record, err := p.encode(events[0])
+		o, err := p.encode(events[0])
 		if err != nil {
 			done(err)
 			return
 		}
-		p.client.Produce(ctx, record, func(r *kgo.Record, err error) { done(publishError(r, err)) })
+		p.send(ctx, o, done)
 	default:
-		records := make([]*kgo.Record, len(events))
+		out := make([]*outgoing, len(events))
 		for i, e := range events {
 			var err error
-			if records[i], err = p.encode(e); err != nil {
+			if out[i], err = p.encode(e); err != nil {
 				done(err)
 				return
 			}
 		}
-		p.sendAll(ctx, done, records)
+		p.sendAll(ctx, out, done)
 	}
 }
 
@@ -182,8 +193,13 @@ func (p *Publisher) Close() {
 	p.client.Close()
 }
 
-func (p *Publisher) encode(e event.Event) (*kgo.Record, error) {
-	value, err := event.Encode(e)
+func (p *Publisher) encode(e event.Event) (*outgoing, error) {
+	o, ok := p.spare.Get().(*outgoing)
+	if !ok {
+		o = &outgoing{p: p}
+		o.promise = o.finish
+	}
+	value, err := o.buf.Encode(e)
 	if err != nil {
 		return nil, err
 	}
@@ -191,29 +207,48 @@ func (p *Publisher) encode(e event.Event) (*kgo.Record, error) {
 		return nil, fault.Errorf(fault.Internal, "%s: publish: no room", e.Topic())
 	}
 	p.use(e.Topic())
-	return &kgo.Record{Topic: e.Topic(), Key: []byte(e.Key()), Value: value}, nil
+	o.record = kgo.Record{Topic: e.Topic(), Key: append(o.record.Key[:0], e.Key()...), Value: value}
+	return o, nil
+}
+
+func (p *Publisher) send(ctx context.Context, o *outgoing, done func(error)) {
+	o.done = done
+	p.client.Produce(ctx, &o.record, o.promise)
 }
 
 // sendAll calls done when all records are acknowledged or failed, with the first
 // error.
-func (p *Publisher) sendAll(ctx context.Context, done func(error), records []*kgo.Record) {
+func (p *Publisher) sendAll(ctx context.Context, out []*outgoing, done func(error)) {
 	var mu sync.Mutex
 	var first error
-	left := len(records)
-	for _, r := range records {
-		p.client.Produce(ctx, r, func(r *kgo.Record, err error) {
-			mu.Lock()
-			if first == nil {
-				first = publishError(r, err)
-			}
-			left--
-			last := left == 0
-			mu.Unlock()
-			if last {
-				done(first)
-			}
-		})
+	left := len(out)
+	one := func(err error) {
+		mu.Lock()
+		if first == nil {
+			first = err
+		}
+		left--
+		last := left == 0
+		mu.Unlock()
+		if last {
+			done(first)
+		}
 	}
+	for _, o := range out {
+		p.send(ctx, o, one)
+	}
+}
+
+// finish is what the client calls when the record is in the log or given up: it does
+// not look at it again.
+func (o *outgoing) finish(r *kgo.Record, err error) {
+	const largest = 64 << 10
+	err = publishError(r, err)
+	done := o.done
+	if o.done = nil; o.buf.Cap() <= largest {
+		o.p.spare.Put(o)
+	}
+	done(err)
 }
 
 func publishError(r *kgo.Record, err error) error {
