@@ -159,14 +159,19 @@ func (a *Agent) failed(w *event.Window, attempt int, st event.State, reason stri
 	return res
 }
 
+// lastWords is the wall time for the log to take a made reply when the time of a drain
+// is over.
+const lastWords = 5 * time.Second
+
 // publish puts a run's result into the log, the reply last: it says that the
 // window is finished. Whoever lost the claim meanwhile publishes nothing.
 func (a *Agent) publish(ctx context.Context, claim Claim, attempt int, res runner.Result, rec *trajectory.Recorder) error {
+	ctx, cancel := clock.Outlasting(ctx, lastWords)
+	defer cancel()
 	if !a.renew(ctx, claim, attempt) {
 		a.log.Warn("claim lost, result dropped", "window_id", string(claim.WindowID), "attempt", attempt)
-		return rec.Flush()
+		return rec.Flush(ctx)
 	}
-	ctx = context.WithoutCancel(ctx) // a reply that is made is published
 	before := make([]event.Event, 0, len(res.Hits)+len(res.Outcomes))
 	for _, h := range res.Hits {
 		before = append(before, h)
@@ -179,7 +184,7 @@ func (a *Agent) publish(ctx context.Context, claim Claim, attempt int, res runne
 			return err
 		}
 	}
-	if err := rec.Flush(); err != nil {
+	if err := rec.Flush(ctx); err != nil {
 		return err
 	}
 	if res.Reply != nil {

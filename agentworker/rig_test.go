@@ -92,6 +92,12 @@ func release(t *testing.T, clk *clock.Clock) *runner.Release {
 // newRig starts a worker that has been assigned its partitions.
 func newRig(t *testing.T, log *streamstest.Log, claims agentworker.Claims, m model.Model) *rig {
 	t.Helper()
+	return newRigThrough(t, log, log, claims, m)
+}
+
+// newRigThrough is newRig with another way into the log.
+func newRigThrough(t *testing.T, pub streams.Publisher, log *streamstest.Log, claims agentworker.Claims, m model.Model) *rig {
+	t.Helper()
 	clk, err := clock.New(time.Now(), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +108,7 @@ func newRig(t *testing.T, log *streamstest.Log, claims agentworker.Claims, m mod
 		t.Fatal(err)
 	}
 	agent, err := agentworker.New(agentworker.DefaultConfig(), agentworker.Deps{
-		Clock: clk, Log: quiet, Publisher: log, Reader: log, Claims: claims, Releases: oneRelease{release(t, clk)}, Runner: run,
+		Clock: clk, Log: quiet, Publisher: pub, Reader: log, Claims: claims, Releases: oneRelease{release(t, clk)}, Runner: run,
 	})
 	if err != nil {
 		t.Fatal(err)

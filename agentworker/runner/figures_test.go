@@ -99,7 +99,7 @@ func (r *rig) one(b *testing.B) {
 	task := r.task(window(event.Single, member("d1", "1号多少钱", "price")))
 	res, err := r.Run(b.Context(), task)
 	if err == nil {
-		err = task.Recorder.Flush()
+		err = task.Recorder.Flush(b.Context())
 	}
 	if err != nil || res.Reply == nil || res.Reply.Fallback != "" {
 		b.Errorf("%v %s", err, summary(res))

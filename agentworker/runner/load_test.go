@@ -42,7 +42,7 @@ func TestThousandRunsWithCancel(t *testing.T) { // alone: others measure wall ti
 				case ctx.Err() == nil:
 					t.Errorf("run %d: %v", i, err)
 				}
-				if ferr := task.Recorder.Flush(); ferr != nil {
+				if ferr := task.Recorder.Flush(t.Context()); ferr != nil {
 					t.Error(ferr)
 				}
 			})

@@ -177,7 +177,7 @@ func (r *rig) run(tb testing.TB, w event.Window) runner.Result {
 		tb.Fatal(err)
 	}
 	r.took = time.Since(began)
-	if err := task.Recorder.Flush(); err != nil {
+	if err := task.Recorder.Flush(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
 	conserve(tb, w, res)

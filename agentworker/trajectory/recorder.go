@@ -79,15 +79,24 @@ func (r *Recorder) publish(ctx context.Context) {
 	r.idle.Broadcast()
 }
 
-// Flush waits until every step is in the log.
-func (r *Recorder) Flush() error {
+// Flush waits until every step is in the log, or ctx ends.
+func (r *Recorder) Flush(ctx context.Context) error {
+	defer context.AfterFunc(ctx, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.idle.Broadcast()
+	})()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.busy {
+	for r.busy && ctx.Err() == nil {
 		r.idle.Wait()
 	}
-	if r.err != nil {
-		return fmt.Errorf("trajectory %s: %w", r.base.RunID, r.err)
+	err := r.err
+	if r.busy {
+		err = errors.Join(err, ctx.Err())
+	}
+	if err != nil {
+		return fmt.Errorf("trajectory %s: %w", r.base.RunID, err)
 	}
 	return nil
 }

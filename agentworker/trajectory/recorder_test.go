@@ -49,7 +49,7 @@ func TestBatchesWhileInFlight(t *testing.T) {
 		if took := time.Since(began); took != 0 {
 			t.Errorf("adding took %v", took)
 		}
-		if err := r.Flush(); err != nil {
+		if err := r.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(began); took != 2*time.Second || len(log.batches) != 2 {
@@ -77,11 +77,26 @@ func TestFlushReportsAndCancelledRunsAreRecorded(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		r.Add(ctx, event.Step{})
-		if err := r.Flush(); !errors.Is(err, down) {
+		if err := r.Flush(t.Context()); !errors.Is(err, down) {
 			t.Errorf("Flush: %v, want the log's error", err)
 		}
 		if len(log.batches) != 1 {
 			t.Errorf("%d batches", len(log.batches))
+		}
+	})
+}
+
+func TestFlushEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := trajectory.New(&slow{}, event.Step{RunID: "w#1"})
+		r.Add(t.Context(), event.Step{})
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		if err := r.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Flush: %v, want the context's end", err)
+		}
+		if err := r.Flush(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
 }
@@ -92,7 +107,7 @@ func TestCaps(t *testing.T) {
 		r := trajectory.New(log, event.Step{})
 		long := strings.Repeat("价", 300_000)
 		r.Add(t.Context(), event.Step{Input: long, Output: long, Reasoning: long})
-		if err := r.Flush(); err != nil {
+		if err := r.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		st := log.batches[0][0]

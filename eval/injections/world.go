@@ -189,7 +189,7 @@ func (w *world) make(ctx context.Context, win event.Window) (runner.Result, []ev
 		Window: win, Attempt: 1, Deadline: now.Add(time.Minute), Release: w.release, Received: now, Recorder: rec,
 	})
 	if err == nil {
-		err = rec.Flush()
+		err = rec.Flush(ctx)
 	}
 	if err != nil {
 		return res, nil, fmt.Errorf("injections: %s: %w", win.WindowID, err)

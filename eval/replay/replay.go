@@ -97,7 +97,7 @@ func Replay(ctx context.Context, r *Run, o Options) (Report, error) {
 		Window: r.Window, Attempt: r.attempt(), Release: &release, Compact: r.compact(), Received: time.Now(), Recorder: rec,
 		Deadline: time.UnixMilli(first.StartedMs + first.BudgetMs),
 	})
-	if ferr := rec.Flush(); ferr != nil {
+	if ferr := rec.Flush(ctx); ferr != nil {
 		return rep, ferr
 	}
 	rep.DivergedAt, rep.Live = policy.diverged, policy.diverged != nil && o.Live != nil

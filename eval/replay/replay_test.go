@@ -110,7 +110,7 @@ func recordWith(t *testing.T, rel *runner.Release, s *shop, steps ...modeltest.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rec.Flush(); err != nil {
+	if err := rec.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	l := &audit.Log{Windows: []audit.Entry[event.Window]{{V: w}}, Steps: k.steps}
