@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -79,15 +78,6 @@ func (h *Harness) resolveAll() {
 			h.releases[releaseKey{id, merchant}] = h.resolve(m, merchant, o)
 		}
 	}
-}
-
-// LoadDir reads and checks a harness folder on disk.
-func LoadDir(dir string) (*Harness, error) {
-	h, err := Load(os.DirFS(dir))
-	if err != nil {
-		return nil, fmt.Errorf("harness in %s:\n%w", dir, err)
-	}
-	return h, nil
 }
 
 // BoundHash is the content hash of a release, as it is or for one merchant.

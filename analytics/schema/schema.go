@@ -62,29 +62,6 @@ func Check(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	return nil
 }
 
-// To migrates to one version; tests of upgrades start from each earlier one.
-func To(ctx context.Context, db *sql.DB, version int64, log *slog.Logger) error {
-	p, err := provider(db, log)
-	if err != nil {
-		return err
-	}
-	_, err = p.UpTo(ctx, version)
-	return err
-}
-
-// Versions are the numbers of the migrations, ascending.
-func Versions() ([]int64, error) {
-	p, err := goose.NewProvider(goose.DialectClickHouse, new(sql.DB), migrations())
-	if err != nil {
-		return nil, fmt.Errorf("analytics schema: %w", err)
-	}
-	var out []int64
-	for _, s := range p.ListSources() {
-		out = append(out, s.Version)
-	}
-	return out, nil
-}
-
 func migrations() fs.FS {
 	sub, err := fs.Sub(files, "migrations")
 	if err != nil {

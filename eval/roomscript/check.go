@@ -15,8 +15,6 @@ type Failure struct {
 	Expect Expect
 	ID     event.DanmakuID // "" for expectations of the whole room
 	Got    string
-	// Unanswered: nothing was heard, so that nothing was wrong either.
-	Unanswered bool
 }
 
 // Error is the failure as one line.
@@ -43,35 +41,12 @@ func Check(s *Script, l *audit.Log) []Failure {
 			ids = expand(e.ID, c.known)
 		}
 		for _, id := range ids {
-			if got, unanswered := c.check(e, event.DanmakuID(id)); got != "" {
-				out = append(out, Failure{File: s.File, Expect: e, ID: event.DanmakuID(id), Got: got, Unanswered: unanswered})
+			if got := c.check(e, event.DanmakuID(id)); got != "" {
+				out = append(out, Failure{File: s.File, Expect: e, ID: event.DanmakuID(id), Got: got})
 			}
 		}
 	}
 	return out
-}
-
-// FactShare is how many of the expected prices and stocks were answered, and how
-// many there are.
-func FactShare(s *Script, failures []Failure) (answered, all int) {
-	known := map[string]bool{}
-	for _, x := range s.Actions {
-		for _, id := range x.danmakuIDs() {
-			known[id] = true
-		}
-	}
-	for _, e := range s.Expects {
-		if e.Facts() {
-			all += len(expand(e.ID, known))
-		}
-	}
-	answered = all
-	for _, f := range failures {
-		if f.Expect.Facts() && f.Unanswered {
-			answered--
-		}
-	}
-	return answered, all
 }
 
 type checker struct {
@@ -87,31 +62,29 @@ func (c checker) key(id event.DanmakuID) audit.Key {
 	return audit.Key{ID: id}
 }
 
-// check says what is there instead of what was expected, "" when it holds, and
-// whether that is because nothing was heard.
-func (c checker) check(e Expect, id event.DanmakuID) (got string, unanswered bool) {
+// check says what is there instead of what was expected, "" when it holds.
+func (c checker) check(e Expect, id event.DanmakuID) string {
 	switch e.Kind {
 	case ExpectHit:
-		return c.hit(e.Value), false
+		return c.hit(e.Value)
 	case ExpectMode:
 		if c.view.Modes()[event.Mode(e.Value)] == 0 {
-			return "there was no window in this mode", false
+			return "there was no window in this mode"
 		}
-		return "", false
+		return ""
 	case ExpectOutcome:
-		return c.outcome(e, id), false
+		return c.outcome(e, id)
 	}
 	heard := c.view.Heard(c.key(id))
-	if e.Kind == ExpectNoReply {
-		if len(heard) > 0 {
-			return "heard " + quoted(heard), false
-		}
-		return "", false
+	switch {
+	case e.Kind == ExpectNoReply && len(heard) == 0:
+		return ""
+	case e.Kind == ExpectNoReply:
+		return "heard " + quoted(heard)
+	case len(heard) == 0:
+		return "nothing was heard; " + c.ending(id)
 	}
-	if len(heard) == 0 {
-		return "nothing was heard; " + c.ending(id), true
-	}
-	return c.heard(e, id, heard), false
+	return c.heard(e, id, heard)
 }
 
 func (c checker) heard(e Expect, id event.DanmakuID, heard []event.Delivery) string {

@@ -93,13 +93,14 @@ func provideTelemetry(want []string) func(fx.Lifecycle, Config, *clock.Clock, *s
 func provideHarness(cfg Config) (*harness.Harness, error) { return loadHarness(cfg.Harness) }
 
 func loadHarness(cfg HarnessConfig) (*harness.Harness, error) {
-	h, err := harness.Default()
+	load := harness.Default
 	if cfg.Dir != "" {
-		if _, serr := os.Stat(cfg.Dir); serr != nil {
-			return nil, fmt.Errorf("harness: %w; name an existing folder", serr)
+		if _, err := os.Stat(cfg.Dir); err != nil {
+			return nil, fmt.Errorf("harness: %w; name an existing folder", err)
 		}
-		h, err = harness.Load(os.DirFS(cfg.Dir))
+		load = func() (*harness.Harness, error) { return harness.Load(os.DirFS(cfg.Dir)) }
 	}
+	h, err := load()
 	if err != nil {
 		return nil, err
 	}

@@ -80,16 +80,6 @@ func deadLetter(source Topic) Topic {
 	}
 }
 
-// Find is the topic of that name in All(DefaultPartitions).
-func Find(name string) (Topic, bool) {
-	for _, t := range All(DefaultPartitions) {
-		if t.Name == name {
-			return t, true
-		}
-	}
-	return Topic{}, false
-}
-
 // DLQ is the name of the dead-letter topic of a topic.
 func DLQ(name string) string { return name + ".dlq" }
 
