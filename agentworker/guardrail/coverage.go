@@ -140,17 +140,12 @@ var colours = [][2]string{
 
 // wrongColour is a colour the text says there is, and no evidence does.
 func (in *Input) wrongColour() string {
-	lower := strings.ToLower(in.Text)
+	sentences := sentenceEnd.Split(strings.ToLower(in.Text), -1)
 	for _, c := range colours {
 		for _, word := range c {
-			i := strings.Index(lower, word)
-			if i < 0 || letter(rune(word[0])) && !wholeWords([]rune(lower), len([]rune(lower[:i])), len([]rune(lower[:i]))+len(word)) {
-				continue
-			}
-			clause := sentenceEnd.Split(lower, -1)
-			for _, s := range clause {
-				j := strings.Index(s, word)
-				if j < 0 || !offered.MatchString(s) || turned(s[:j]) || refused(s[j+len(word):]) || asked(s[j+len(word):]) {
+			for _, s := range sentences {
+				at := wordAt(s, word)
+				if at < 0 || !offered.MatchString(s) || turned(s[:at]) || refused(s[at+len(word):]) || asked(s[at+len(word):]) {
 					continue
 				}
 				if !in.Evidence.says(c[0]) && !in.Evidence.says(c[1]) && !in.Evidence.says(strings.TrimSuffix(c[0], "色")) {
@@ -160,6 +155,22 @@ func (in *Input) wrongColour() string {
 		}
 	}
 	return ""
+}
+
+// wordAt is where a text in lower case first holds a word, one of Latin letters as a
+// whole one: not ordered for red. -1: nowhere.
+func wordAt(text, word string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return -1
+		}
+		at, end := from+i, from+i+len(word)
+		if !letter(rune(word[0])) || (at == 0 || !letter(rune(text[at-1]))) && (end == len(text) || !letter(rune(text[end]))) {
+			return at
+		}
+		from = end
+	}
 }
 
 const places = `新疆|西藏|内蒙古?|青海|甘肃|宁夏|海南|香港|澳门|台湾|港澳台|海外|国外|境外|偏远地区|乡镇|农村|alaska|hawaii|canada|xinjiang|tibet|hong kong|taiwan|overseas|abroad|internationally|worldwide`
