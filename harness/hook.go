@@ -3,6 +3,7 @@ package harness
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -95,8 +96,11 @@ func LoadHooks(path string) (hooks []*Hook, folder bool, err error) {
 	}
 	files := []string{path}
 	if info.IsDir() {
-		if files, err = filepath.Glob(filepath.Join(path, "*.yaml")); err != nil {
+		if files, err = fs.Glob(os.DirFS(path), "*.yaml"); err != nil {
 			return nil, true, fmt.Errorf("hooks: %w", err)
+		}
+		for i, name := range files {
+			files[i] = filepath.Join(path, name)
 		}
 	}
 	var ps problems

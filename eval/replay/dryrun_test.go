@@ -121,7 +121,10 @@ func TestTry(t *testing.T) {
 // TestTryFolder is what a file, and what a folder of hooks, replaces.
 func TestTryFolder(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "hooks [new]") // no pattern
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	file := filepath.Join(dir, "quiet.yaml")
 	if err := os.WriteFile(file, []byte("name: quiet\nversion: \"1\"\npoint: before_reply\nwhen: 'true'\naction: block\n"), 0o600); err != nil {
 		t.Fatal(err)
