@@ -84,7 +84,7 @@ func killedAfter(t *testing.T, k int, committed bool) {
 	r := newRig(t)
 	left := k
 	dead := make(chan struct{})
-	r.log.refuse = func(e event.Event) error {
+	r.log.refusing(func(e event.Event) error {
 		if left--; left < 0 && by(e) {
 			if left == -1 {
 				close(dead)
@@ -92,7 +92,7 @@ func killedAfter(t *testing.T, k int, committed bool) {
 			return fault.Errorf(fault.Internal, "killed")
 		}
 		return nil
-	}
+	})
 	done := make(chan struct{})
 	go func() {
 		evening(r)
@@ -105,7 +105,7 @@ func killedAfter(t *testing.T, k int, committed bool) {
 	cancel()
 	r.d.Revoked(killed, 0)
 	<-done
-	r.log.refuse = nil
+	r.log.refusing(nil)
 	if !committed {
 		clear(r.acks)
 	}
@@ -380,19 +380,19 @@ func TestLedgerIsFilledInFewCalls(t *testing.T) {
 func TestOneUnknowableByAKill(t *testing.T) {
 	t.Parallel()
 	bubble(t, "the log is slow", func(t *testing.T, r *rig) {
-		r.log.refuse = func(e event.Event) error {
+		r.log.refusing(func(e event.Event) error {
 			if dl, ok := e.(event.Delivery); ok && dl.State == event.DeliveryEnded {
 				return errAway
 			}
 			return nil
-		}
+		})
 		r.in(r.reply("w1", "第一句", []string{"a"}))
 		r.in(r.reply("w2", "第二句", []string{"b"}))
 		wait(3 * time.Second) // said, and the end is not in the log
 		ledger := r.ledger
-		r.log.refuse = func(event.Event) error { return errAway }
+		r.log.refusing(func(event.Event) error { return errAway })
 		r.stopWithin(0)
-		r.log.refuse = nil
+		r.log.refusing(nil)
 		r.out.hold = nil
 		r.start()
 		r.ledger = ledger

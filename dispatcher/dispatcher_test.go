@@ -218,12 +218,12 @@ func TestDeadlines(t *testing.T) {
 		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken", "b": "answered private_text", "c": "answered spoken"})
 	})
 	bubble(t, "started was slow to reach the log", func(t *testing.T, r *rig) {
-		r.log.refuse = func(e event.Event) error {
+		r.log.refusing(func(e event.Event) error {
 			if dl, ok := e.(event.Delivery); ok && dl.State == event.DeliveryStarted && r.clock.NowMs() < t0+25_000 {
 				return errAway
 			}
 			return nil
-		}
+		})
 		r.in(r.reply("w1", "今天89元", []string{"a"}))
 		wait(40 * time.Second)
 		r.wantSaid()

@@ -61,12 +61,12 @@ func TestDrainWhileStartedIsOnItsWay(t *testing.T) {
 	t.Parallel()
 	bubble(t, "the log was away", func(t *testing.T, r *rig) {
 		away := true
-		r.log.refuse = func(event.Event) error {
+		r.log.refusing(func(event.Event) error {
 			if away {
 				return errAway
 			}
 			return nil
-		}
+		})
 		r.in(r.reply("w1", "一句很长很长很长很长的话", []string{"a"}))
 		wait(time.Second)
 		time.AfterFunc(3*time.Second, func() {

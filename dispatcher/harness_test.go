@@ -28,6 +28,13 @@ type logbook struct {
 	refuse  func(event.Event) error // when set, asked before each event
 }
 
+// refusing sets refuse; something may still be on its way into the log.
+func (l *logbook) refusing(refuse func(event.Event) error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refuse = refuse
+}
+
 func newLogbook(t testing.TB) *logbook { return &logbook{t: t, records: map[string][]streams.Record{}} }
 
 func (l *logbook) Publish(ctx context.Context, events ...event.Event) error {
@@ -137,6 +144,7 @@ type rig struct {
 	clock  *clock.Clock
 	ledger dispatcher.Ledger
 	out    *outlet
+	voice  dispatcher.Outlet // nil: out
 	d      *dispatcher.Dispatcher
 	lever  *lever
 	humans *humans
@@ -166,6 +174,9 @@ func (r *rig) start() {
 		Clock: r.clock, Publisher: r.log, Reader: r.log, Ledger: r.ledger,
 		Outlets: dispatcher.Outlets{Voice: r.out, Private: private},
 		Log:     slog.New(slog.DiscardHandler),
+	}
+	if r.voice != nil {
+		deps.Outlets.Voice = r.voice
 	}
 	if r.lever != nil {
 		deps.Switch = r.lever

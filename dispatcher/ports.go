@@ -20,6 +20,7 @@ type Utterance struct {
 	Language   string        // of the text: "zh" or "en"
 	Length     time.Duration // estimated, in room time
 	SpeakByMs  int64         // room time of the first audio at the latest
+	Turn       *Turn         // for how long the room's voice is its owner's; nil: without end
 }
 
 // Sentence is a piece of an utterance.
@@ -49,8 +50,7 @@ type Outlet interface {
 	// Speak returns when the last audio was played. It begins by SpeakByMs or
 	// returns ErrLate. When ctx ends it falls silent at once and returns ctx's
 	// error, with Spoken telling how far it came; the same goes for its own errors. It
-	// begins nothing that would outlast ctx's deadline, the end of the voice's lease.
-	// ErrFenced when the outlet knows a later owner of the room.
+	// begins nothing that would outlast the utterance's turn. ErrFenced when the outlet knows a later owner of the room.
 	Speak(ctx context.Context, u Utterance) (Spoken, error)
 }
 

@@ -46,9 +46,9 @@ func TestEqualIDsInTwoRooms(t *testing.T) {
 	bubble(t, "cut off in one room by a kill", func(t *testing.T, r *rig) {
 		r.in(r.reply("w1", "第一间说了一半的一句话", []string{"1"}))
 		wait(time.Second)
-		r.log.refuse = func(event.Event) error { return errAway }
+		r.log.refusing(func(event.Event) error { return errAway })
 		r.stopWithin(0)
-		r.log.refuse = nil
+		r.log.refusing(nil)
 		r.inputs = append(r.inputs, r.log.append(r.reply("w1", "第二间", []string{"1"}, inRoom("s"))))
 		r.restart()
 		wait(5 * time.Second)

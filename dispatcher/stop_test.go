@@ -2,6 +2,8 @@ package dispatcher_test
 
 import (
 	"context"
+	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"livehost/dispatcher"
+	ways "livehost/dispatcher/outlet"
 	"livehost/streams/event"
 )
 
@@ -137,6 +140,18 @@ func TestTwoOwners(t *testing.T) {
 			t.Errorf("deliveries %v", got)
 		}
 		old.Revoked(t.Context(), 0)
+	})
+	bubble(t, "somebody else has the floor for longer than the lease", func(t *testing.T, r *rig) {
+		r.stop()
+		floor := ways.NewFloor()
+		r.voice = ways.NewVoice(r.clock, slog.New(slog.DiscardHandler), ways.Silent{}, floor, ways.NewConsole(io.Discard))
+		r.start()
+		floor.Take("r", "host")
+		r.in(r.reply("w1", "今天89元", []string{"a"}))
+		wait(16 * time.Second)
+		floor.Give("r", "host")
+		wait(10 * time.Second)
+		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken"})
 	})
 	bubble(t, "speech beyond its lease is cut off", func(t *testing.T, r *rig) {
 		r.out.drag = time.Minute

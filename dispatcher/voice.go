@@ -99,21 +99,21 @@ func (d *Dispatcher) say(rm *room, it *item) {
 	if !ok {
 		return
 	}
-	ctx, cancel := context.WithDeadlineCause(rm.p.ctx, begun.Add(claim.Lease-leaseMargin), errLeaseOver)
-	defer cancel()
-	ctx, hush := context.WithCancelCause(ctx)
+	ctx, hush := context.WithCancelCause(rm.p.ctx)
 	defer hush(nil)
+	turn := d.turn(claim, begun, func() { hush(errLeaseOver) })
+	defer turn.Stop()
 	if !d.announce(rm, it) || !d.makeAudible(rm, it, claim, hush) {
 		return
 	}
 	spoken, err := d.deps.Outlets.Voice.Speak(ctx, Utterance{
 		DeliveryID: claim.Delivery, RoomID: rm.id, Fence: claim.Fence, Text: it.heard, Spoken: it.spoken(), Sentences: it.script,
-		Language: speech.Language(it.heard), Length: it.length, SpeakByMs: it.beginBy(rm),
+		Language: speech.Language(it.heard), Length: it.length, SpeakByMs: it.beginBy(rm), Turn: turn,
 	})
 	if err != nil && rm.p.ctx.Err() == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if errors.Is(err, ErrFenced) || !d.stillOurs(rm, claim, begun) {
+	if errors.Is(err, ErrFenced) || !d.stillOurs(rm, claim, turn) {
 		d.deps.Log.Warn("speech given up: the room is another's", "room_id", rm.id, "err", err)
 		d.giveUp(rm, it, errNotOurs) // the later owner has said in the log how it ended
 		return
@@ -125,11 +125,21 @@ func (d *Dispatcher) say(rm *room, it *item) {
 	d.afterSpeech(rm, it, claim, spoken, err)
 }
 
+// turn is the owner's, for the lease that a claim begun then took: for a while less, to
+// fall silent in. Claiming again renews it.
+func (d *Dispatcher) turn(claim Claim, begun time.Time, over func()) *Turn {
+	return NewTurn(begun.Add(claim.Lease-leaseMargin), func(ctx context.Context) (time.Time, error) {
+		again := time.Now()
+		_, err := d.deps.Ledger.Begin(ctx, claim)
+		return again.Add(claim.Lease - leaseMargin), err
+	}, over)
+}
+
 // stillOurs asks the ledger whether the end of speech is ours to tell, when that is in
 // doubt: a process that was stopped for longer than its lease, or was cut off from its
 // group, may have lost the room. When the ledger is away the speech that we did counts.
-func (d *Dispatcher) stillOurs(rm *room, claim Claim, begun time.Time) bool {
-	if time.Since(begun) <= claim.Lease && !rm.p.isDraining() {
+func (d *Dispatcher) stillOurs(rm *room, claim Claim, turn *Turn) bool {
+	if turn.Left()+leaseMargin >= 0 && !rm.p.isDraining() {
 		return true
 	}
 	ctx, cancel := clock.WithWallTimeout(context.WithoutCancel(rm.p.ctx), detached)

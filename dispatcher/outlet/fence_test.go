@@ -88,14 +88,16 @@ func TestNothingBegunThatOutlastsTheLease(t *testing.T) {
 			c, sheet := roomClock(t, 1), &cueSheet{}
 			u := two(c)
 			u.Sentences[0].Length, u.Sentences[1].Length = tt.lengths[0], tt.lengths[1]
-			ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(3*time.Second))
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
+			u.Turn = dispatcher.NewTurn(time.Now().Add(3*time.Second), nil, cancel)
+			defer u.Turn.Stop()
 			got, err := outlet.NewVoice(c, quiet, outlet.Silent{}, nil, sheet).Speak(ctx, u)
 			if got.Sentences != tt.want || (err == nil) != (tt.want == 2) || (got.FirstAudioMs == 0) != (tt.want == 0) {
 				t.Errorf("Speak = %+v, %v, want %d sentences", got, err, tt.want)
 			}
 			if ctx.Err() != nil {
-				t.Error("it waited for the deadline")
+				t.Error("it waited for the end of the turn")
 			}
 		})
 	}

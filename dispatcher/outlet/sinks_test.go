@@ -113,6 +113,50 @@ func TestStopIsTheLastCue(t *testing.T) {
 	})
 }
 
+// While somebody else has the floor the turn goes on, longer than the lease was; when the
+// room has another owner by then, nothing is said.
+func TestFloorHeldForLong(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		renewals int // that the ledger grants
+		want     error
+		cues     []string
+	}{
+		{"renewed", 100, nil, []string{"w/v/1/sentence", "w/v/1/stop", "w/v/1/sentence/2", "w/v/2/sentence", "w/v/2/end"}},
+		{"another owner before it began", 3, dispatcher.ErrFenced, nil},
+		{"another owner in the middle", 15, dispatcher.ErrFenced, []string{"w/v/1/sentence", "w/v/1/stop", "w/v/1/stop"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const lease = 4 * time.Second
+				c, sheet, floor := roomClock(t, 1), &cueSheet{}, outlet.NewFloor()
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				u, renewals := two(c), 0
+				u.Turn = dispatcher.NewTurn(time.Now().Add(lease), func(context.Context) (time.Time, error) {
+					if renewals++; renewals > tt.renewals {
+						return time.Time{}, dispatcher.ErrFenced
+					}
+					return time.Now().Add(lease), nil
+				}, cancel)
+				defer u.Turn.Stop()
+				floor.Take("r", "host")
+				time.AfterFunc(10*time.Second, func() { floor.Give("r", "host") })
+				time.AfterFunc(10500*time.Millisecond, func() { floor.Take("r", "host") })
+				time.AfterFunc(19*time.Second, func() { floor.Give("r", "host") })
+				if _, err := outlet.NewVoice(c, quiet, outlet.Silent{}, floor, sheet).Speak(ctx, u); !errors.Is(err, tt.want) {
+					t.Errorf("Speak: %v, want %v", err, tt.want)
+				}
+				if diff := cmp.Diff(tt.cues, sheet.kinds()); diff != "" {
+					t.Errorf("cues (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
 func TestFloor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

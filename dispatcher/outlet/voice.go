@@ -51,6 +51,7 @@ const (
 	emitTimeout = 2 * time.Second        // wall time for a sink to take a cue
 	stopTimeout = 200 * time.Millisecond // the same for falling silent
 	longestWait = 10 * time.Second       // room time that speech waits for the floor to be given back
+	renewEvery  = time.Second            // wall time after which the turn is renewed meanwhile; leases last some seconds
 )
 
 // NewVoice speaks with synth into the sinks. floor says who else is speaking; it may be
@@ -157,10 +158,34 @@ func (v *Voice) ready(ctx context.Context, u dispatcher.Utterance, next <-chan s
 	case got.clip.Length <= 0:
 		return Clip{}, errNoAudio
 	}
-	if v.floor.await(limited, u.RoomID) != nil || first && v.clock.NowMs() > u.SpeakByMs {
+	if err := v.awaitFloor(limited, u); errors.Is(err, dispatcher.ErrFenced) {
+		return Clip{}, err
+	} else if err != nil || first && v.clock.NowMs() > u.SpeakByMs {
 		return Clip{}, over()
 	}
 	return got.clip, nil
+}
+
+// awaitFloor returns when the floor is free, or with the error of ctx. The turn goes on
+// meanwhile, and is whole again after that.
+func (v *Voice) awaitFloor(ctx context.Context, u dispatcher.Utterance) error {
+	for waited := false; ; waited = true {
+		limited, cancel := clock.WithWallTimeout(ctx, renewEvery)
+		err := v.floor.await(limited, u.RoomID)
+		cancel()
+		if err == nil && !waited || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch renewed := u.Turn.Renew(ctx); {
+		case errors.Is(renewed, dispatcher.ErrFenced):
+			return renewed
+		case renewed != nil && ctx.Err() == nil:
+			v.log.Warn("the turn was not renewed while somebody else has the floor", "room_id", u.RoomID, "err", renewed)
+		}
+		if err == nil {
+			return ctx.Err()
+		}
+	}
 }
 
 // play emits a sentence and waits for its length.
@@ -168,7 +193,7 @@ func (v *Voice) play(ctx context.Context, u dispatcher.Utterance, i int, clip Cl
 	for begun := 1; ; begun++ {
 		// A sentence that was begun plays to its end even if this process dies, and a process that
 		// was stopped for a while may find its time over before its context says so.
-		if by, ok := ctx.Deadline(); ok && time.Until(by) < v.clock.Wall(clip.Length) {
+		if u.Turn.Left() < v.clock.Wall(clip.Length) {
 			return errTooLong
 		}
 		cue := v.cue(u, i, event.CueSentence, clip)
@@ -188,12 +213,15 @@ func (v *Voice) play(ctx context.Context, u dispatcher.Utterance, i int, clip Cl
 		}
 		_ = v.emit(ctx, v.cue(u, i, event.CueStop, Clip{}), Clip{}) // logged; the floor's new holder is heard anyway
 		limited, cancel := v.clock.WithTimeout(ctx, longestWait)
-		err = v.floor.await(limited, u.RoomID)
+		err = v.awaitFloor(limited, u)
 		cancel()
-		if err != nil && ctx.Err() == nil {
-			return errFloorKept
-		} else if err != nil {
+		switch {
+		case errors.Is(err, dispatcher.ErrFenced):
+			return err
+		case ctx.Err() != nil:
 			return ctx.Err()
+		case err != nil:
+			return errFloorKept
 		}
 	}
 }
