@@ -26,6 +26,7 @@ import (
 // real protocols; the process's clients reach them over loopback.
 type embedded struct {
 	log      *slog.Logger
+	dataDir  string
 	kafka    *kafkaserver.Server
 	redis    *redisserver.Server
 	policy   *policy.Fleet // nil where another policy is configured
@@ -41,7 +42,7 @@ type embeddedOptions struct {
 }
 
 func startEmbedded(o embeddedOptions, clk *clock.Clock, log *slog.Logger) (_ *embedded, err error) {
-	e := &embedded{log: log}
+	e := &embedded{log: log, dataDir: o.dataDir}
 	defer func() {
 		if err != nil {
 			e.close()
@@ -154,6 +155,7 @@ func (e *embedded) close() {
 	}
 	if e.redis != nil {
 		e.redis.Close()
+		forgetRedisAddr(e.dataDir)
 	}
 	if e.kafka != nil {
 		e.kafka.Close()

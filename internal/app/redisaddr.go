@@ -23,8 +23,12 @@ func keepRedisAddr(dataDir, addr string) error {
 	return nil
 }
 
+// forgetRedisAddr removes it: a process that listens there later is another one. After
+// kill -9 it stays.
+func forgetRedisAddr(dataDir string) { _ = os.Remove(redisAddrPath(dataDir)) }
+
 // keptRedisAddr is the address that a process with embedded servers left in the data
-// directory; empty when there is none.
+// directory; empty when none runs there.
 func keptRedisAddr(data string) (string, error) {
 	dir, err := serveDataDir(cli.ServeOptions{Data: data})
 	if err != nil {

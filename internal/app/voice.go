@@ -66,7 +66,7 @@ func voiceSwitch(o cli.VoiceOptions, std cli.IO, do func(*redisvoice.Switch) err
 			return err
 		}
 		if addr == "" && o.Data != "" {
-			return fmt.Errorf("--data %s: no process with embedded servers ran there; name the --data of the one whose voice is meant", o.Data)
+			return fmt.Errorf("--data %s: no process with embedded servers runs there; name the --data of the one whose voice is meant", o.Data)
 		}
 	}
 	if addr != "" {
