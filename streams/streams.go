@@ -66,6 +66,9 @@ type Binding struct {
 	// MaxUnfinished pauses a partition above this many unacknowledged records, or
 	// a hundred times as many since the oldest of them (default 10,000).
 	MaxUnfinished int
+	// Drain is how long what is under way may take to end when the process stops, in
+	// wall time (default: as long as when partitions move to another member).
+	Drain time.Duration
 }
 
 // Publisher puts events into the log.

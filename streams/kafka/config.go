@@ -19,7 +19,7 @@ type Config struct {
 	// dynamic, where partitions of a killed process wait for SessionTimeout.
 	InstanceID     string        `yaml:"instance_id"`
 	SessionTimeout time.Duration `yaml:"session_timeout"` // silence after which a member is gone; brokers allow 6 s and more
-	DrainBudget    time.Duration `yaml:"drain_budget"`    // for the work of revoked partitions to end
+	DrainBudget    time.Duration `yaml:"drain_budget"`    // for what is under way in partitions that move to another member
 	CommitInterval time.Duration `yaml:"commit_interval"` // between two commits of progress
 	RetryMin       time.Duration `yaml:"retry_min"`       // first wait before a record is handed over again; doubles each time
 	RetryMax       time.Duration `yaml:"retry_max"`       // longest such wait

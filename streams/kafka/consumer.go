@@ -36,6 +36,9 @@ func NewConsumer(cfg Config, b streams.Binding, pub *Publisher, log *slog.Logger
 	if b.MaxUnfinished == 0 {
 		b.MaxUnfinished = defaultMaxUnfinished
 	}
+	if b.Drain == 0 {
+		b.Drain = cfg.DrainBudget
+	}
 	if err := errors.Join(cfg.Validate(), validate(b)); err != nil {
 		return nil, fmt.Errorf("kafka: binding %q: %w", b.Group, err)
 	}
@@ -53,6 +56,7 @@ func validate(b streams.Binding) error {
 	check(len(b.Topics) > 0, "topics: at least one is needed")
 	check(b.Handler != nil, "handler: is missing")
 	check(b.Lanes > 0, "lanes: %d is not positive", b.Lanes)
+	check(b.Drain >= 0, "drain: %v is negative", b.Drain)
 	check(b.MaxUnfinished > 0, "max unfinished: %d is not positive", b.MaxUnfinished)
 	check(b.Assignment == streams.AssignRange || b.Assignment == streams.AssignCooperative,
 		"assignment: %q is neither %q nor %q", b.Assignment, streams.AssignRange, streams.AssignCooperative)

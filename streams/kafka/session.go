@@ -97,7 +97,7 @@ func (s *session) options() []kgo.Opt {
 		kgo.Balancers(balancer),
 		kgo.SessionTimeout(c.cfg.SessionTimeout),
 		kgo.HeartbeatInterval(heartbeatInterval),
-		kgo.RebalanceTimeout(c.cfg.DrainBudget + rejoinMargin),
+		kgo.RebalanceTimeout(max(c.cfg.DrainBudget, c.binding.Drain) + rejoinMargin),
 		kgo.DisableAutoCommit(),
 		kgo.KeepControlRecords(), // they have offsets, which must be committed past
 		kgo.BlockRebalanceOnPoll(),
@@ -137,7 +137,7 @@ func (s *session) stop() {
 	s.cancel()
 	s.changing.Lock()
 	s.stopping = true
-	s.release(s.all(), true)
+	s.release(s.all(), s.binding.Drain, true)
 	s.changing.Unlock()
 	s.background.Wait()
 	s.client.CloseAllowingRebalance()
@@ -264,20 +264,20 @@ func (s *session) revoked(partitions map[string][]int32, owned bool) {
 			}
 		}
 	}
-	s.release(units, owned)
-}
-
-// release drains the units side by side, commits their prefixes and forgets
-// them; without either drain or commit when they are not owned any more. The
-// caller holds changing.
-func (s *session) release(units []*unit, owned bool) {
-	if len(units) == 0 {
-		return
-	}
 	budget := s.cfg.DrainBudget
-	if !owned {
+	if !owned && len(units) > 0 {
 		budget = 0
 		s.log.Warn("partitions are lost: the group gave them away, what is under way is cut off", "partitions", len(units))
+	}
+	s.release(units, budget, owned)
+}
+
+// release drains the units side by side within budget, commits their prefixes and
+// forgets them; without a commit when they are not owned any more. The caller holds
+// changing.
+func (s *session) release(units []*unit, budget time.Duration, owned bool) {
+	if len(units) == 0 {
+		return
 	}
 	ctx, cancel := context.WithTimeout(s.work, budget)
 	defer cancel()
