@@ -31,6 +31,10 @@ func (l *loader) loadResources(dir string) map[string]string {
 		switch {
 		case err != nil:
 			return err
+		case strings.HasPrefix(d.Name(), ".") && d.IsDir():
+			return fs.SkipDir
+		case strings.HasPrefix(d.Name(), "."): // an editor's, or a version control's
+			return nil
 		case d.IsDir() || name == "SKILL.md":
 			return nil
 		case !d.Type().IsRegular():

@@ -96,6 +96,17 @@ func TestResourceProblems(t *testing.T) {
 	}
 }
 
+// What an editor or a version control keeps beside the files is no content, as it is
+// none of the binary's own.
+func TestHiddenFilesAreNoResources(t *testing.T) {
+	t.Parallel()
+	fsys := withResources(t, "`assets/a.txt`", map[string]string{"assets/a.txt": "A", ".SKILL.md.swp": "b0\xff", "assets/.DS_Store": "\x00\xff", ".git/index": "DIRC"})
+	s, _ := release(t, load(t, fsys), harnesstest.Release).Skill("price")
+	if d := cmp.Diff([]string{"assets/a.txt"}, s.Resources()); d != "" {
+		t.Errorf("resources (-want +got):\n%s", d)
+	}
+}
+
 // The shipped skill's resource is one that load_skill brings.
 func TestShippedResource(t *testing.T) {
 	t.Parallel()
