@@ -57,7 +57,8 @@ func New(cfg Config, deps Deps) (*Slots, error) {
 // replica. ARGV: ticket, ms left, ms of lease, ms of patience, place of the avoided
 // replica (0: none), the mark last seen, the slots of each replica, then of each
 // lease held: its replica's place, ticket, ms left. It returns the replica's place
-// (0: none) and the mark. Leases are told to a store with another mark alone: it
+// (0: none) and the mark. An ask that the client sends again, for want of an answer,
+// takes no second slot. Leases are told to a store with another mark alone: it
 // came back empty. To one that forgets nothing they would bring back what was given
 // back in the meantime.
 var take = redis.NewScript(`
@@ -80,6 +81,7 @@ local best, least = 0, 0
 for i = 1, n do
   local leases, queue = KEYS[1 + 2 * i], KEYS[2 + 2 * i]
   redis.call('ZREMRANGEBYSCORE', leases, '-inf', now)
+  redis.call('ZREM', leases, ticket)
   local used = redis.call('ZCARD', leases)
   local free = ARGV[6 + i] - used
   if free > 0 then

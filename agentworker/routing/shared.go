@@ -16,7 +16,7 @@ import (
 type Slots interface {
 	// Take takes a slot of one of the replicas and returns its place in Ask.Replicas;
 	// -1 when there is none yet: then the ticket waits, and is kept its place in the
-	// queue for Ask.Patience.
+	// queue for Ask.Patience. A ticket has one slot, however often it asks.
 	Take(ctx context.Context, a Ask) (int, error)
 	// Give gives a slot back before its lease ends.
 	Give(ctx context.Context, l Lease) error

@@ -34,6 +34,7 @@ func (m *Memory) Take(_ context.Context, a routing.Ask) (int, error) {
 	best, least := -1, 0
 	for i, w := range a.Replicas {
 		me.replicas[w.Replica] = true
+		delete(m.leases[w.Replica], a.Ticket)
 		used := len(m.leases[w.Replica])
 		free := w.Slots - used
 		switch {

@@ -28,6 +28,7 @@ func Run(t *testing.T, s routing.Slots, forget func()) {
 		"a late ask brings no lease back":      suite.lateAsk,
 		"fewer slots than are used":            suite.shrunk,
 		"one winner of many":                   suite.oneWinner,
+		"an ask that arrives twice":            suite.twice,
 	} {
 		t.Run(name, func(t *testing.T) { test(suite{t, s, fmt.Sprintf("%s-%d-", t.Name(), stamp)}) })
 	}
@@ -198,6 +199,13 @@ func (s suite) shrunk() {
 	s.take(s.ask("2", 50*time.Second, "a"), -1) // a probe of a replica that failed
 	s.take(s.ask("3", time.Minute, "a*2"), -1)
 	s.take(s.ask("2", time.Second, "a*2"), 0)
+}
+
+// A client whose ask was not answered sends it again by itself.
+func (s suite) twice() {
+	s.take(s.ask("1", time.Minute, "a", "b"), 0)
+	s.take(s.ask("1", time.Minute, "a", "b"), 0)
+	s.take(s.ask("2", time.Minute, "a", "b"), 1)
 }
 
 func (s suite) oneWinner() {
