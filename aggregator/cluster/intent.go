@@ -113,9 +113,15 @@ func look(in []rune, number bool) (s signs) {
 	}
 	n := 0
 	intentWords.Each(in, func(start, end int, of sign) bool {
-		if of == links && start > 0 && in[start-1] == '号' {
+		switch {
+		case of == links && start > 0 && in[start-1] == '号':
 			of = link
-		} else {
+		case of == hello && in[end-1] == '好' && end < len(in) && strings.ContainsRune("美帅白香甜瘦嫩靓漂可厉大牛棒强有会年聪温善", in[end]): // 姐姐好美
+			of = praise
+		case of == praise && start > 0 && in[start-1] == '不' && (start == 1 || in[start-2] != in[start]):
+			of = chatter
+		}
+		if of < wordSigns {
 			s.runes[of] += end - start
 		}
 		s.set |= 1 << of
@@ -132,7 +138,7 @@ func look(in []rune, number bool) (s signs) {
 			s.mark(true, price)
 		}
 	}
-	if s.set&bits(thing, attribute) != 0 && addressed(in)[0] == '要' && lead(addressed(in)) == Purchase { // 要淡斑的
+	if s.set&bits(thing, attribute) != 0 && addressed(in)[0] == '要' && lead(addressed(in)) == Purchase || hasAt(in, 0, "需要") || len(in) > 2 && hasAt(in, len(in)-2, "需要") { // 要淡斑的
 		s.runes[wants]++
 		s.mark(true, wants)
 	}
@@ -143,28 +149,47 @@ func look(in []rune, number bool) (s signs) {
 	s.mark(worse, faulted)
 	s.mark(well, exclaimed)
 	chinese := slices.ContainsFunc(in, han)
-	s.mark(slices.ContainsFunc(in, aboutPeople) || !chinese && has(englishPeople, in) || strings.ContainsRune("了咯喽", in[len(in)-1]) && !slices.Contains(in, '没'), story)
+	s.mark(slices.ContainsFunc(in, aboutPeople) || !chinese && has(englishPeople, in) || slices.Contains(in, '炒') || strings.ContainsRune("了咯喽", in[len(in)-1]) && !slices.Contains(in, '没'), story)
 	s.mark(s.has(question) && (asksAbout(in) || !chinese && has(englishThird, in)), people)
 	if s.set&decided == 0 { // else neither would be looked at
 		in := addressed(in)
 		s.mark(noun(in), named)
-		s.lead = lead(in)
+		if s.lead = lead(in); s.lead == Praise && s.has(named) { // 牛子裤
+			s.lead = ""
+		}
 		s.mark(s.lead != "", leading)
 	}
-	if len(in) > longNames || len(in) > longName && chinese {
+	s.mark(s.has(thing) && s.set&bits(question, hello) == 0 && endsWell(in), praise)
+	if s.has(link) && !s.has(question) && slices.Contains(in, '在') && strings.ContainsRune("哦哈噢了", in[len(in)-1]) { // 杯子在8号链接哦
+		s.set = s.set&^bits(link, thing, links) | bits(chatter)
+	}
+	if in[0] == '祝' && s.has(wish) {
+		s.set &^= bits(praise, thing, attribute)
+	}
+	if len(in) > longNames || !chinese && !s.has(question) && story5(in) || len(in) > longName && chinese {
 		s.set &^= 1 << thing // tells a story that holds one
 	}
 	return s
 }
 
 func asks(in []rune) bool {
-	if n, _ := openers.Longest(in, 0); n > 0 || in[len(in)-1] == '不' || in[len(in)-1] == '没' && slices.Contains(in, '有') {
+	if n, _ := openers.Longest(in, 0); n > 0 || in[len(in)-1] == '不' || in[len(in)-1] == '没' && slices.Contains(in, '有') || either(in) {
 		return true
 	}
 	for i := 0; i < len(in); i++ {
 		if n, _ := notQuestions.Longest(in, i); n > 0 {
 			i += n - 1
 		} else if n, _ := questionWords.Longest(in, i); n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// either reports A不A: 刺多不多.
+func either(in []rune) bool {
+	for i := 1; i+1 < len(in); i++ {
+		if in[i] == '不' && in[i-1] == in[i+1] && han(in[i-1]) {
 			return true
 		}
 	}
@@ -206,10 +231,10 @@ func money(in []rune) bool {
 		for i < len(in) && (digit(in[i]) || in[i] == '.') {
 			i++
 		}
-		if i < len(in) && strings.ContainsRune("元块$", in[i]) || start > 0 && strings.ContainsRune("$¥£€", in[start-1]) {
+		if i < len(in) && (strings.ContainsRune("元$", in[i]) || in[i] == '块' && (i-start > 1 || hasAt(in, i, "块钱"))) || start > 0 && strings.ContainsRune("$¥£€", in[start-1]) {
 			return true
 		}
-		if ends := i == len(in) || strings.ContainsRune("吗么吧嘛?", in[i]); ends && i-start >= 2 && start > 1 && (in[start-1] == '卖' || in[start-1] == '是' && strings.ContainsRune("不都才", in[start-2])) {
+		if ends := i == len(in) || strings.ContainsRune("吗么吧嘛啊呀?", in[i]); ends && i-start >= 2 && start > 1 && (in[start-1] == '卖' || in[start-1] == '是' && strings.ContainsRune("不都才还就", in[start-2])) {
 			return true
 		}
 	}
@@ -236,7 +261,7 @@ func chooses(in []rune) bool {
 	for i := 1; i+2 < len(in); i++ {
 		if in[i] == '还' && in[i+1] == '是' {
 			last := in[i-1]
-			return digit(last) || letter(last) || strings.ContainsRune("的吃用买喝前后大小好", last) || slices.Contains(in[:i], '是')
+			return digit(last) || letter(last) || strings.ContainsRune("的吃用买喝前后大小好煮蒸泡烤炖冷热", last) || slices.ContainsFunc(in[:i], func(r rune) bool { return strings.ContainsRune("是选买用", r) })
 		}
 	}
 	return false
@@ -258,8 +283,9 @@ var rules = []rule{
 	{bits(gives, question), bits(price, shipping), Membership},
 	{bits(wants, question, attribute), bits(price, shipping, size, membership, stock, order), Product},  // 想要美白用哪款
 	{bits(bought, question, attribute), bits(price, shipping, size, membership, stock, order), Product}, // 拍了怎么用
-	{bits(wants, show), bits(price, shipping, size, membership, stock, order), Product},                 // 我要看
-	{bits(praise, bought), bits(question, price, shipping, size, membership, wants), Praise},            // a happy buyer
+	{bits(bought, question, thing), bits(price, shipping, size, membership, stock, order, wants), Product},
+	{bits(wants, show), bits(price, shipping, size, membership, stock, order), Product},      // 我要看
+	{bits(praise, bought), bits(question, price, shipping, size, membership, wants), Praise}, // a happy buyer
 	{bits(still, question), bits(membership, shipping), Price},
 	{bits(matter), 0, ""},
 	{bits(links), bits(link, attribute), Purchase},
@@ -268,8 +294,8 @@ var rules = []rule{
 	{bits(wish), bits(thing, attribute, show, link), Greeting},
 	{bits(smalltalk, question), bits(thing, attribute, show, link), Greeting},
 	{bits(chatter), bits(thing, attribute, show, link, praise, hello), LowInfo},
-	{bits(chatter, question), bits(thing, attribute, show, link, hello), LowInfo},
-	{bits(praise), bits(question, link, show), Praise},
+	{bits(chatter, question), bits(thing, attribute, show, link), LowInfo},
+	{bits(praise), bits(question, show), Praise},
 	{bits(had), bits(question, show, link), LowInfo},
 	{bits(hello), bits(question, link, show, thing, attribute, bought), Greeting},
 	{bits(smalltalk), bits(thing, attribute, show, link, hello), LowInfo},
@@ -345,14 +371,14 @@ func (s *signs) class(i Intent, in []rune) event.Class {
 func noun(in []rune) bool {
 	const longest = 9
 	end := wholeName(in)
-	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) || slices.Contains(in, '炒') {
+	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) || slices.Contains(in, '炒') || strings.ContainsRune("别不没又再还就都很太去快", in[0]) {
 		return false
 	}
 	switch r, before := in[end-1], in[end-2]; {
 	case end > 3 && strings.ContainsRune("这那", before) && strings.ContainsRune("个款件条双种", r) && in[end-3] != '是': // 建议买那个
 		return true
 	case r == '的':
-		return end > 2 && before != in[end-3] && !has(telltale, in) && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsAny(string(in[:end]), "是来又不人在说爱播给让去会")
+		return end == 2 && strings.ContainsRune("金银铜铁钢木竹棉麻丝皮毛玉", before) || end > 2 && before != in[end-3] && !has(telltale, in) && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsAny(string(in[:end]), "是来又不人在说爱播给让去会")
 	case r == before: // 蛋蛋 is a name
 		return false
 	case r == '品':
@@ -396,7 +422,7 @@ var englishThird = list("she|he|her|his|him|she's|he's")
 var englishPeople = list("i|i'm|im|i've|my|me|mine|she|he|her|his|him|they|them|their|your|we|our|us")
 
 // notGoods end like goods.
-var notGoods = list("老板|调皮|顽皮|脸皮厚|屁精|人精|妖精|戏精|臭蛋|混蛋|坏蛋|笨蛋|完蛋|滚蛋|麻蛋|巴蛋|破鞋|口水|有水|拿水|面子|脸皮|加油|没戏|心肝")
+var notGoods = list("老板|调皮|顽皮|脸皮厚|屁精|人精|妖精|戏精|臭蛋|混蛋|坏蛋|笨蛋|完蛋|滚蛋|麻蛋|巴蛋|破鞋|口水|有水|拿水|面子|脸皮|加油|没戏|心肝|血液|上线|下线|在线|热线")
 
 // telltale are words of a text that tells although it ends in 的.
 var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可以的|会的|说的|有抢|好好的|慢慢|真的|好的|是的|行的|够的|有的是|挺|怪|总|老是")
@@ -405,7 +431,7 @@ var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可
 // they do not ask.
 func lead(in []rune) Intent {
 	const longest = 10
-	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不求做炒煮蒸去走煎关", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' {
+	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不求做炒煮蒸去走煎关", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' || in[0] == '祝' && in[1] == '哥' {
 		return ""
 	}
 	if n, _ := intentWords.Longest(in, 0); strings.ContainsRune("爱牛", in[0]) && (n > 0 || strings.ContainsRune("呢吗", in[len(in)-1])) { // 爱敬 is sold
@@ -414,15 +440,41 @@ func lead(in []rune) Intent {
 	return leads[in[0]]
 }
 
+// endsWell reports a good word at the end: 苦瓜好啊, but not 主播好.
+func endsWell(in []rune) bool {
+	n := len(in)
+	for n > 0 && strings.ContainsRune("啊呀哇哦!", in[n-1]) {
+		n--
+	}
+	return n > 2 && in[n-1] == '好' && !slices.Contains(in, '选') && !strings.ContainsRune("不你您最还刚只正别求", in[n-2])
+}
+
+// story5 reports an English statement: more words than a name has, and no request.
+func story5(in []rune) bool {
+	const longest = 4
+	spaces := 0
+	for _, r := range in {
+		if r == ' ' {
+			spaces++
+		}
+	}
+	return spaces > longest && !has(englishRequests, in)
+}
+
+var englishRequests = list("", "please|pls|plz|want|need|see|show|do|bring|love")
+
 // exclaims reports 太…了: praise, when it is nothing worse. 太长了 finds fault with
 // what is shown.
 func exclaims(in []rune) (worse, well bool) {
+	if n := len(in); n > 1 && in[n-1] == '牛' && !strings.ContainsRune("蜗水黄奶小肥吹", in[n-2]) {
+		return false, true
+	}
 	at := slices.Index(in, '太')
 	if at < 0 || at+1 == len(in) || !slices.Contains(in[at:], '了') {
 		return false, false
 	}
 	worse = strings.ContainsRune("大小长短厚薄紧松粗硬重丑远", in[at+1])
-	return worse, !worse && !strings.ContainsRune("多少慢快吵难假久晚早乱烂脏黑胖瘦累困闹轻菜", in[at+1])
+	return worse, !worse && !strings.ContainsRune("多少慢快吵难假久晚早乱烂脏黑胖瘦累困闹轻菜阳", in[at+1])
 }
 
 // pair reports a text of link numbers only: 25和26.
@@ -431,7 +483,7 @@ func pair(in []rune) bool {
 		!slices.ContainsFunc(in, func(r rune) bool { return !digit(r) && !strings.ContainsRune("和跟与还有号、, ", r) })
 }
 
-var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product, '蹲': Product, '牛': Praise, '谢': Praise, '爱': Praise}
+var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product, '蹲': Product, '牛': Praise, '祝': Greeting, '谢': Praise, '爱': Praise}
 
 func letterOrDigit(r rune) bool {
 	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x4e00 && r <= 0x9fff

@@ -29,7 +29,7 @@ var (
 		"looks":   {"好看|这个好看|很好看|太好看|真好看|挺好看|漂亮|太美|真美|好美|绝美|美翻|美丽|美呆|美女|太帅|真帅|好帅|帅|可爱|颜值|女神|仙女|年轻|显瘦|气质|好仙|好靓|洋气|高级", "cute*|pretty|beautiful|gorgeous|adorable|stunning|handsome"},
 		"taste":   {"好吃|这个好吃|很好吃|太好吃|真好吃|挺好吃|好喝|很好喝|真香|好香|太香|美味|甜", "yummy|delicious|tasty"},
 		"works":   {"好用|这个好用|很好用|太好用|真好用|挺好用|非常好用|质量好|效果好|舒服|管用|有效果|水润|回购|很亲肤|超好用|不掉色|耐用", "works great|comfortable|comfy|so soft"},
-		"deal":    {"划算|太便宜|真便宜|好便宜|很便宜|便宜便宜|这么便宜|实惠|超值|值了|太值|力度大|力度太大|性价比高|白菜价|捡漏", "good deal|great deal|best deal|so cheap|good price|nice price"},
+		"deal":    {"划算|太便宜|真便宜|好便宜|很便宜|便宜便宜|这么便宜|实惠|超值|值了|太值|力度大|力度太大|性价比高|白菜价|捡漏", "good deal*|great deal*|best deal*|so cheap|good price|nice price"},
 		"thanks":  {"谢谢|感谢|多谢|感恩|谢啦|谢了|辛苦", "thank*|tysm|appreciate*"},
 		"congrat": {"恭喜|祝贺|羡慕", "congrats|congratulations"},
 	}
