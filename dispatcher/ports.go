@@ -13,14 +13,15 @@ import (
 type Utterance struct {
 	DeliveryID event.DeliveryID // also the idempotency key
 	RoomID     event.RoomID
-	Fence      int64         // of the room's owner: whoever remembers the highest of a room refuses lower ones
-	Text       string        // as heard: for subtitles and logs
-	Spoken     string        // the same with numbers written out: for speech engines
-	Sentences  []Sentence    // the same in pieces, each to be synthesised and played on its own
-	Language   string        // of the text: "zh" or "en"
-	Length     time.Duration // estimated, in room time
-	SpeakByMs  int64         // room time of the first audio at the latest
-	Turn       *Turn         // for how long the room's voice is its owner's; nil: without end
+	Fence      int64           // of the room's owner: whoever remembers the highest of a room refuses lower ones
+	Text       string          // as heard: for subtitles and logs
+	Spoken     string          // the same with numbers written out: for speech engines
+	Sentences  []Sentence      // the same in pieces, each to be synthesised and played on its own
+	Language   string          // of the text: "zh" or "en"
+	Length     time.Duration   // estimated, in room time
+	SpeakByMs  int64           // room time of the first audio at the latest
+	Open       context.Context // nothing is begun once it has ended; nil: it does not
+	Turn       *Turn           // for how long the room's voice is its owner's; nil: without end
 }
 
 // Sentence is a piece of an utterance.
@@ -38,8 +39,8 @@ type Spoken struct {
 	Sentences    int // played to their end
 }
 
-// ErrLate is an outlet's answer when it could not begin by SpeakByMs; nothing
-// was heard.
+// ErrLate is an outlet's answer when it could not begin by SpeakByMs, or before Open
+// ended; nothing was heard.
 var ErrLate = errors.New("too late to begin")
 
 // Outlet is a voice in rooms. Implementations are safe for concurrent use by
@@ -47,8 +48,8 @@ var ErrLate = errors.New("too late to begin")
 type Outlet interface {
 	// Name is stable: it is part of ledger keys and delivery ids.
 	Name() string
-	// Speak returns when the last audio was played. It begins by SpeakByMs or
-	// returns ErrLate. When ctx ends it falls silent at once and returns ctx's
+	// Speak returns when the last audio was played. It begins by SpeakByMs, and before
+	// Open ends, or returns ErrLate. When ctx ends it falls silent at once and returns ctx's
 	// error, with Spoken telling how far it came; the same goes for its own errors. It
 	// begins nothing that would outlast the utterance's turn. ErrFenced when the outlet knows a later owner of the room.
 	Speak(ctx context.Context, u Utterance) (Spoken, error)

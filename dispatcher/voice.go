@@ -108,7 +108,7 @@ func (d *Dispatcher) say(rm *room, it *item) {
 	}
 	spoken, err := d.deps.Outlets.Voice.Speak(ctx, Utterance{
 		DeliveryID: claim.Delivery, RoomID: rm.id, Fence: claim.Fence, Text: it.heard, Spoken: it.spoken(), Sentences: it.script,
-		Language: speech.Language(it.heard), Length: it.length, SpeakByMs: it.beginBy(rm), Turn: turn,
+		Language: speech.Language(it.heard), Length: it.length, SpeakByMs: it.beginBy(rm), Open: rm.p.open, Turn: turn,
 	})
 	if err != nil && rm.p.ctx.Err() == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)

@@ -157,6 +157,42 @@ func TestFloorHeldForLong(t *testing.T) {
 	}
 }
 
+// Speech that waits for the floor when its room is being given up is not begun any more;
+// what was begun goes on.
+func TestFloorFreeTooLateToBegin(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		holding time.Duration // of the floor, from the start on
+		want    error
+		took    time.Duration
+	}{
+		{"not begun", 3 * time.Second, dispatcher.ErrLate, time.Second},
+		{"begun", 0, nil, 2 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c, sheet, floor := roomClock(t, 1), &cueSheet{}, outlet.NewFloor()
+				if tt.holding > 0 {
+					floor.Take("r", "host")
+					time.AfterFunc(tt.holding, func() { floor.Give("r", "host") })
+				}
+				open, shut := context.WithCancel(t.Context())
+				time.AfterFunc(time.Second, shut)
+				u, begun := two(c), time.Now()
+				u.Open = open
+				if _, err := outlet.NewVoice(c, quiet, outlet.Silent{}, floor, sheet).Speak(t.Context(), u); !errors.Is(err, tt.want) {
+					t.Errorf("Speak: %v, want %v", err, tt.want)
+				}
+				if took := time.Since(begun); took != tt.took {
+					t.Errorf("it took %v, want %v", took, tt.took)
+				}
+			})
+		})
+	}
+}
+
 func TestFloor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -137,6 +137,9 @@ func (v *Voice) ready(ctx context.Context, u dispatcher.Utterance, next <-chan s
 	}
 	limited, cancel := v.clock.WithTimeout(ctx, limit+time.Millisecond)
 	defer cancel()
+	if first && u.Open != nil {
+		defer context.AfterFunc(u.Open, cancel)()
+	}
 	over := func() error {
 		switch {
 		case ctx.Err() != nil:
