@@ -117,7 +117,10 @@ func unknown(keys []string, path string) error {
 	problems := make([]error, len(keys))
 	for i, key := range keys {
 		where := EnvPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "__")) + " in the environment"
-		if path != "" {
+		switch {
+		case strings.Contains(key, "["): // no variable is of one entry of a list
+			where = path
+		case path != "":
 			where = path + " or " + where
 		}
 		problems[i] = fmt.Errorf("config: %s: there is no such key; correct or remove it (%s)", key, where)
@@ -136,7 +139,7 @@ func explain(err error) error {
 	}
 	var lines []string
 	for _, e := range joined.Unwrap() {
-		lines = append(lines, e.Error())
+		lines = append(lines, strings.Split(e.Error(), "\n")...) // those of a branch are joined again
 	}
 	sort.Strings(lines)
 	out := make([]error, len(lines))

@@ -131,3 +131,35 @@ func TestUnknownKeysSayWhereTheyMayBe(t *testing.T) {
 		}
 	}
 }
+
+// One line is one problem, each with where it is; what stands in a list of the file
+// cannot come from the environment.
+func TestEveryProblemIsALine(t *testing.T) {
+	t.Parallel()
+	type typed struct {
+		Call struct {
+			Wait time.Duration `yaml:"wait"`
+			N    int           `yaml:"n"`
+		} `yaml:"call"`
+		List []struct {
+			Name string `yaml:"name"`
+		} `yaml:"list"`
+	}
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(path, []byte("call: {wait: 5, n: 1.5}\nlist: [{nane: x}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := config.Load(&typed{}, path, nil)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "config: ") {
+			t.Errorf("%q does not begin with config", line)
+		}
+	}
+	if len(lines) != 3 || !strings.HasSuffix(lines[2], "list[0].nane: there is no such key; correct or remove it ("+path+")") {
+		t.Errorf("problems:\n%v", err)
+	}
+}
