@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"livehost/eval/process"
 	"livehost/internal/clock"
 )
 
@@ -25,21 +26,21 @@ const (
 func stoppedBeyondLease(name string) func(context.Context, *trial) error {
 	return func(ctx context.Context, x *trial) (err error) {
 		other := x.stages[second(name)]
-		if err := errors.Join(other.start(), clock.WallSleep(ctx, joinWithin)); err != nil {
+		if err := errors.Join(other.Start(), clock.WallSleep(ctx, joinWithin)); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, other.stop()) }()
+		defer func() { err = errors.Join(err, other.Stop()) }()
 		busy, within := x.anyPolicyBusy, 500*time.Millisecond
 		if name == "dispatcher" {
 			busy, within = x.anyDeliveryStarted, 1500*time.Millisecond
 		}
 		for i := range max(2, x.times(3)) {
-			s := []*stage{x.stages[name], other}[i%2]
-			if err := errors.Join(busy(ctx), clock.WallSleep(ctx, x.between(0, within)), s.signal(syscall.SIGSTOP)); err != nil {
+			s := []*process.Process{x.stages[name], other}[i%2]
+			if err := errors.Join(busy(ctx), clock.WallSleep(ctx, x.between(0, within)), s.Signal(syscall.SIGSTOP)); err != nil {
 				return err
 			}
 			x.result.Injected++
-			if err := errors.Join(clock.WallSleep(ctx, stoppedFor), s.signal(syscall.SIGCONT), clock.WallSleep(ctx, joinWithin)); err != nil {
+			if err := errors.Join(clock.WallSleep(ctx, stoppedFor), s.Signal(syscall.SIGCONT), clock.WallSleep(ctx, joinWithin)); err != nil {
 				return err
 			}
 		}
@@ -60,12 +61,12 @@ func cutOff(ctx context.Context, x *trial) error {
 
 func (x *trial) cutOff(ctx context.Context, name string) (err error) {
 	usual, other, one := x.stages[name], x.stages[second(name)], x.stages[apart(name)]
-	if err := errors.Join(other.start(), usual.stop(), one.start()); err != nil {
+	if err := errors.Join(other.Start(), usual.Stop(), one.Start()); err != nil {
 		return err
 	}
 	defer func() {
-		x.network.set(one.name, false)
-		err = errors.Join(err, one.stop(), usual.start(), other.stop())
+		x.network.set(one.Name, false)
+		err = errors.Join(err, one.Stop(), usual.Start(), other.Stop())
 	}()
 	busy := x.anyPolicyBusy
 	if name == "dispatcher" {
@@ -74,11 +75,11 @@ func (x *trial) cutOff(ctx context.Context, name string) (err error) {
 	if err := errors.Join(clock.WallSleep(ctx, joinWithin), busy(ctx)); err != nil {
 		return err
 	}
-	x.network.set(one.name, true)
+	x.network.set(one.Name, true)
 	x.result.Injected++
 	if err := clock.WallSleep(ctx, cutFor); err != nil {
 		return err
 	}
-	x.network.set(one.name, false)
+	x.network.set(one.Name, false)
 	return clock.WallSleep(ctx, joinWithin)
 }

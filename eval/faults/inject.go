@@ -60,17 +60,17 @@ func (x *trial) between(a, b time.Duration) time.Duration {
 // killAgain kills a stage and starts it again at once.
 func (x *trial) killAgain(name string) error {
 	x.result.Injected++
-	return errors.Join(x.stages[name].kill(), x.stages[name].start())
+	return errors.Join(x.stages[name].Kill(), x.stages[name].Start())
 }
 
 // drain ends a stage with SIGTERM and starts it again. A stage that does not end
 // as it should is a finding.
 func (x *trial) drain(name string) error {
 	x.result.Injected++
-	if err := x.stages[name].stop(); err != nil {
+	if err := x.stages[name].Stop(); err != nil {
 		x.result.Findings = append(x.result.Findings, err.Error())
 	}
-	return x.stages[name].start()
+	return x.stages[name].Start()
 }
 
 // anyPolicyBusy returns when a model call is under way: its window is claimed, and
@@ -200,7 +200,7 @@ func secondMembers(ctx context.Context, x *trial) error {
 	}
 	for i := range max(2, x.times(3)) {
 		for _, name := range stageNames {
-			if err := x.stages[second(name)].start(); err != nil {
+			if err := x.stages[second(name)].Start(); err != nil {
 				return err
 			}
 		}
@@ -210,10 +210,10 @@ func secondMembers(ctx context.Context, x *trial) error {
 		}
 		for _, name := range stageNames {
 			if i == 0 {
-				if err := x.stages[second(name)].kill(); err != nil {
+				if err := x.stages[second(name)].Kill(); err != nil {
 					return err
 				}
-			} else if err := x.stages[second(name)].stop(); err != nil {
+			} else if err := x.stages[second(name)].Stop(); err != nil {
 				x.result.Findings = append(x.result.Findings, err.Error())
 			}
 		}
@@ -267,7 +267,7 @@ func commerceDies(ctx context.Context, x *trial) error {
 		if err != nil {
 			return fmt.Errorf("no tool call in a minute: %w", err)
 		}
-		if err := errors.Join(x.stages["commerce"].kill(), clock.WallSleep(ctx, x.between(time.Second, 4*time.Second)), x.stages["commerce"].start()); err != nil {
+		if err := errors.Join(x.stages["commerce"].Kill(), clock.WallSleep(ctx, x.between(time.Second, 4*time.Second)), x.stages["commerce"].Start()); err != nil {
 			return err
 		}
 		x.result.Injected++

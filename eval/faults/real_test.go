@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"livehost/eval/process"
 	"livehost/eval/roomscript"
 	"livehost/internal/clock"
 	"livehost/internal/demo"
@@ -27,7 +28,7 @@ func TestRoomScriptOnRealServers(t *testing.T) {
 	if livehost == "" {
 		testkit.Missing(t, "LIVEHOST does not name the binary")
 	}
-	r := &rig{options: options{livehost: livehost}, dir: t.TempDir(), redis: redis, store: os.Getenv("TEST_CLICKHOUSE_DSN"), stages: map[string]*stage{}}
+	r := &rig{options: options{livehost: livehost}, dir: t.TempDir(), redis: redis, store: os.Getenv("TEST_CLICKHOUSE_DSN"), stages: map[string]*process.Process{}}
 	r.kafka = kafka.DefaultConfig()
 	r.kafka.Brokers = strings.Split(brokers, ",")
 	t.Cleanup(func() {
@@ -36,7 +37,7 @@ func TestRoomScriptOnRealServers(t *testing.T) {
 		}
 		if t.Failed() {
 			for name, s := range r.stages {
-				b, _ := os.ReadFile(s.log)
+				b, _ := os.ReadFile(s.Log)
 				t.Logf("%s:\n%s", name, b)
 			}
 		}

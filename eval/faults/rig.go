@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"livehost/eval/process"
 	"livehost/harness"
 	"livehost/internal/clock"
 	"livehost/internal/demo"
@@ -31,7 +32,7 @@ type rig struct {
 	servers  *services.Set // nil when somebody else's are used
 	redis    string        // host:port
 	store    string        // ClickHouse's DSN; empty: no analytics
-	stages   map[string]*stage
+	stages   map[string]*process.Process
 	policy   []*proxy // before the replicas
 	commerce *proxy
 	network  *network // before the brokers, for the stages apart; nil when somebody else's servers are used
@@ -61,7 +62,7 @@ const (
 
 // open starts everything.
 func open(ctx context.Context, o options, dir string) (_ *rig, err error) {
-	r := &rig{options: o, dir: dir, stages: make(map[string]*stage)}
+	r := &rig{options: o, dir: dir, stages: make(map[string]*process.Process)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.close())
@@ -168,7 +169,7 @@ func (r *rig) openStages() error {
 	}
 	for _, name := range append([]string{"policy", "commerce"}, stageNames...) {
 		if name != "analytics" || r.store != "" {
-			errs = append(errs, r.stages[name].start())
+			errs = append(errs, r.stages[name].Start())
 		}
 	}
 	return errors.Join(errs...)
@@ -181,7 +182,7 @@ func (r *rig) add(name, target, instance string, base map[string]any, brokers []
 	config["kafka"] = map[string]any{
 		"brokers": brokers, "client_id": name, "instance_id": instance, "session_timeout": sessionTimeout.String(),
 	}
-	s, err := newStage(r.dir, r.livehost, name, target, config)
+	s, err := process.New(r.dir, r.livehost, name, target, config)
 	r.stages[name] = s
 	return err
 }
@@ -191,7 +192,7 @@ func (r *rig) close() error {
 	var errs []error
 	for _, s := range r.stages {
 		if s != nil {
-			errs = append(errs, s.kill())
+			errs = append(errs, s.Kill())
 		}
 	}
 	for _, p := range append(r.policy, r.commerce) {
@@ -304,7 +305,7 @@ func (x *trial) judge(ctx context.Context, f fault) {
 		}
 	}
 	for _, s := range x.stages {
-		if err := s.died(); err != nil {
+		if err := s.Died(); err != nil {
 			find(err.Error())
 		}
 	}

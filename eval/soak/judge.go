@@ -132,11 +132,14 @@ func judge(o options, list []asked, l *log, heard *receiver, kills []kill) *resu
 		}
 	}
 	r.Danmaku = len(aloud)
-	r.Share, r.ShareAloud = float64(r.Spoken+r.Written)/float64(r.Due), float64(answeredAloud)/float64(r.DueAloud)
-	r.Heard = float64(reached) / float64(r.Due)
+	r.Share, r.ShareAloud = share(r.Spoken+r.Written, r.Due), share(answeredAloud, r.DueAloud)
+	r.Heard = share(reached, r.Due)
 	r.skips(l, heard, kills)
 	return r
 }
+
+// share is 0 of nothing: good then says that nothing was due.
+func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
 // outcome counts how a danmaku ended.
 func (r *result) outcome(d danmaku, list []event.Outcome) event.State {

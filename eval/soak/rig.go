@@ -11,6 +11,9 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"livehost/eval/process"
 	"livehost/internal/clock"
 	"livehost/internal/embedded/kafkaserver"
 	"livehost/internal/embedded/redisserver"
@@ -26,16 +29,15 @@ const sessionTimeout = 6 * time.Second
 // rig is the servers, the dispatchers and the receiver.
 type rig struct {
 	options
-	kafka      kafka.Config
-	broker     *kafkaserver.Server // nil when somebody else's is used
-	redis      *redisserver.Server // the same
-	expire     context.CancelFunc  // ends redis's clock
-	pub        *kafka.Publisher
-	reader     *kafka.Reader
-	receiver   *receiver
-	processes  []*process
-	kills      []kill
-	processing chan error // of the kills
+	kafka     kafka.Config
+	broker    *kafkaserver.Server // nil when somebody else's is used
+	redis     *redisserver.Server // the same
+	expire    context.CancelFunc  // ends redis's clock
+	pub       *kafka.Publisher
+	reader    *kafka.Reader
+	receiver  *receiver
+	processes []*process.Process
+	kills     []kill
 }
 
 // kill is one thing that was done to a dispatcher.
@@ -71,7 +73,7 @@ func open(ctx context.Context, o options, dir string) (_ *rig, err error) {
 	}
 	for i := range o.dispatchers {
 		name := fmt.Sprint("dispatcher-", i+1)
-		p, err := newProcess(dir, o.livehost, name, map[string]any{
+		p, err := process.New(dir, o.livehost, name, "dispatcher", map[string]any{
 			"log":    map[string]any{"level": "warn"},
 			"redis":  map[string]any{"addrs": []string{redisAddr}},
 			"outlet": map[string]any{"voice": "console", "webhook": map[string]any{"url": "http://" + r.receiver.addr, "secret": "of the soak, not secret"}},
@@ -81,7 +83,7 @@ func open(ctx context.Context, o options, dir string) (_ *rig, err error) {
 			return nil, err
 		}
 		r.processes = append(r.processes, p)
-		if err := p.start(); err != nil {
+		if err := p.Start(); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +114,7 @@ func (r *rig) openServers(log *slog.Logger) (redisAddr string, err error) {
 func (r *rig) close() error {
 	var errs []error
 	for _, p := range r.processes {
-		errs = append(errs, p.kill())
+		errs = append(errs, p.Kill())
 	}
 	if r.receiver != nil {
 		errs = append(errs, r.receiver.server.Close())
@@ -144,10 +146,14 @@ func (r *rig) soak(ctx context.Context) (*result, error) {
 	}
 	asked := load(r.rooms, r.length, rand.New(rand.NewPCG(r.seed, 1)))
 	begin := time.Now()
-	r.processing = make(chan error, 1)
-	go func() { r.processing <- r.breakThings(ctx, begin, rand.New(rand.NewPCG(r.seed, 2))) }()
-	late, err := r.play(ctx, begin, asked)
-	if err = errors.Join(err, <-r.processing); err != nil {
+	var late time.Duration
+	both, running := errgroup.WithContext(ctx)
+	both.Go(func() error { return r.breakThings(running, begin, rand.New(rand.NewPCG(r.seed, 2))) })
+	both.Go(func() (err error) {
+		late, err = r.play(running, begin, asked)
+		return err
+	})
+	if err := both.Wait(); err != nil {
 		return nil, err
 	}
 	if late > time.Second {
@@ -160,7 +166,7 @@ func (r *rig) soak(ctx context.Context) (*result, error) {
 	res := judge(r.options, asked, log, r.receiver, r.kills)
 	res.LoadLateMs = late.Milliseconds()
 	for _, p := range r.processes {
-		if err := p.died(); err != nil {
+		if err := p.Died(); err != nil {
 			res.find("%v", err)
 		}
 	}
@@ -204,19 +210,19 @@ func (r *rig) breakThings(ctx context.Context, begin time.Time, random *rand.Ran
 		acts = append(acts, act{2*time.Second + time.Duration(random.Int64N(int64(r.length-quietEnd))), i >= r.options.kills})
 	}
 	slices.SortFunc(acts, func(a, b act) int { return int(a.at - b.at) })
-	back := make([]time.Time, len(r.processes)) // when each is to be started again; zero: it runs
+	back := make([]comeback, len(r.processes))
 	for _, a := range acts {
 		i := random.IntN(len(r.processes))
 		delay := time.Duration(random.Int64N(int64(restartWithin)))
 		if random.Float64() < moved {
 			delay += sessionTimeout + time.Second
 		}
-		if err := r.waitUntil(ctx, begin.Add(a.at), back); err != nil {
+		if err := waitUntil(ctx, begin.Add(a.at), back); err != nil {
 			return err
 		}
-		for ; !back[i].IsZero(); i = (i + 1) % len(back) { // one that runs
-			if !slices.ContainsFunc(back, time.Time.IsZero) {
-				if err := r.waitUntil(ctx, slices.MinFunc(back, time.Time.Compare), back); err != nil {
+		for ; !back[i].runs(); i = (i + 1) % len(back) { // one that runs
+			if !slices.ContainsFunc(back, comeback.runs) {
+				if err := waitUntil(ctx, slices.MinFunc(back, comeback.compare).at, back); err != nil {
 					return err
 				}
 			}
@@ -225,45 +231,50 @@ func (r *rig) breakThings(ctx context.Context, begin time.Time, random *rand.Ran
 			return err
 		}
 	}
-	return r.waitUntil(ctx, time.Now().Add(sessionTimeout+restartWithin+pauseFor), back)
+	return waitUntil(ctx, time.Now().Add(sessionTimeout+restartWithin+pauseFor), back)
 }
 
+// comeback is when a dispatcher is to go on, and how; the zero value runs.
+type comeback struct {
+	at time.Time
+	do func() error
+}
+
+func (c comeback) runs() bool             { return c.do == nil }
+func (c comeback) compare(d comeback) int { return c.at.Compare(d.at) }
+
 // do kills or stops one, and notes when it is to be back.
-func (r *rig) do(p *process, pause bool, back *time.Time, delay time.Duration) error {
-	if err := p.died(); err != nil {
+func (r *rig) do(p *process.Process, pause bool, back *comeback, delay time.Duration) error {
+	if err := p.Died(); err != nil {
 		return err
 	}
-	end := p.kill
+	end, again := p.Kill, p.Start
 	if pause {
-		end, delay = func() error { return p.signal(syscall.SIGSTOP) }, pauseFor
+		end, again = func() error { return p.Signal(syscall.SIGSTOP) }, func() error { return p.Signal(syscall.SIGCONT) }
+		delay = pauseFor
 	}
 	err := end()
-	r.kills = append(r.kills, kill{time.Now(), p.name}) // it did nothing after that
-	*back = time.Now().Add(delay)
+	r.kills = append(r.kills, kill{time.Now(), p.Name}) // it did nothing after that
+	*back = comeback{time.Now().Add(delay), again}
 	return err
 }
 
-// waitUntil waits and starts again what is due meanwhile.
-func (r *rig) waitUntil(ctx context.Context, until time.Time, back []time.Time) error {
+// waitUntil waits, and lets go on meanwhile what is due.
+func waitUntil(ctx context.Context, until time.Time, back []comeback) error {
 	for {
 		next, at := -1, until
 		for i, b := range back {
-			if !b.IsZero() && b.Before(at) {
-				next, at = i, b
+			if !b.runs() && b.at.Before(at) {
+				next, at = i, b.at
 			}
 		}
 		if err := clock.WallSleep(ctx, time.Until(at)); err != nil || next < 0 {
 			return err
 		}
-		back[next] = time.Time{}
-		p := r.processes[next]
-		if p.cmd != nil {
-			if err := p.signal(syscall.SIGCONT); err != nil {
-				return err
-			}
-		} else if err := p.start(); err != nil {
+		if err := back[next].do(); err != nil {
 			return err
 		}
+		back[next] = comeback{}
 	}
 }
 

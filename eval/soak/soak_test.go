@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -138,6 +139,15 @@ func TestJudge(t *testing.T) {
 				t.Errorf("good is %v: %+v", r.good(), r)
 			}
 		})
+	}
+}
+
+// A run in which nothing was due is a report, too, and a bad one.
+func TestNothingDueIsReported(t *testing.T) {
+	t.Parallel()
+	r := judge(options{length: time.Minute}, nil, &log{}, newTestReceiver(t), nil)
+	if _, err := json.Marshal(r); err != nil || r.good() {
+		t.Errorf("%+v: good, or cannot be written: %v", r, err)
 	}
 }
 
