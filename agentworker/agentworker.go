@@ -123,7 +123,7 @@ func New(cfg Config, deps Deps) (*Agent, error) {
 
 // Binding is the stage's consumer group.
 func (a *Agent) Binding() streams.Binding {
-	return streams.Binding{Group: "agentworker", Topics: []string{event.TopicWindow}, Assignment: streams.AssignCooperative, Handler: a, Drain: a.cfg.Drain}
+	return streams.Binding{Group: "agentworker", Topics: []string{event.TopicWindow}, Handler: a, Drain: a.cfg.Drain}
 }
 
 // Handle takes a window into the schedule.

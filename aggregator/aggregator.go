@@ -87,7 +87,7 @@ func (a *Aggregator) Binding() streams.Binding {
 			event.TopicDanmaku, event.TopicRoomEvent, event.TopicOrder, event.TopicReply,
 			event.TopicDelivery, event.TopicOutcome, event.TopicWindow,
 		},
-		Assignment: streams.AssignRange, Handler: a, Lanes: a.cfg.Lanes,
+		Handler: a, Lanes: a.cfg.Lanes,
 	}
 }
 

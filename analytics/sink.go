@@ -106,7 +106,7 @@ func New(cfg Config, deps Deps) (*Sink, error) {
 // Binding is the sink's consumer group.
 func (s *Sink) Binding() streams.Binding {
 	return streams.Binding{
-		Group: s.cfg.Group, Topics: Topics(), Assignment: streams.AssignCooperative, Handler: s,
+		Group: s.cfg.Group, Topics: Topics(), Handler: s,
 		// What waits in the lanes is held too: a partition may not fill the memory
 		// while the store is away.
 		MaxUnfinished: max(s.cfg.MaxRows/4, 1),

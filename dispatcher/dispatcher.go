@@ -63,7 +63,7 @@ func New(cfg Config, deps Deps) (*Dispatcher, error) {
 func (d *Dispatcher) Binding() streams.Binding {
 	return streams.Binding{
 		Group: d.cfg.Group, Topics: []string{event.TopicReply, event.TopicRoomEvent, event.TopicOutcome},
-		Assignment: streams.AssignRange, Handler: d, Lanes: d.cfg.Lanes, Drain: d.cfg.Drain,
+		Handler: d, Lanes: d.cfg.Lanes, Drain: d.cfg.Drain,
 	}
 }
 

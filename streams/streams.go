@@ -33,8 +33,8 @@ type Handler interface {
 }
 
 // Assignee is a Handler that keeps state per partition. Partition numbers are
-// common to all topics of the binding (co-partitioned, range assignment). What is
-// published with a context of its methods or of Handle, or with one made from it, is
+// common to all topics of the binding: partition n of all of them comes and goes
+// together, and only when it moves to another member. What is published with a context of its methods or of Handle, or with one made from it, is
 // written only while the partition is the process's.
 type Assignee interface {
 	// Assigned returns when the partition's state is restored; only then are
@@ -45,22 +45,11 @@ type Assignee interface {
 	Revoked(ctx context.Context, partition int32)
 }
 
-// Assignment is how a group shares partitions.
-type Assignment string
-
-// The assignments: range keeps co-partitioned topics together; cooperative
-// moves only what must move.
-const (
-	AssignRange       Assignment = "range"
-	AssignCooperative Assignment = "cooperative"
-)
-
 // Binding is one consumer group as data: what it reads and who handles it.
 type Binding struct {
-	Group      string
-	Topics     []string
-	Assignment Assignment
-	Handler    Handler
+	Group   string
+	Topics  []string
+	Handler Handler
 	// Lanes bounds how many Handle calls run at once (default 64).
 	Lanes int
 	// MaxUnfinished pauses a partition above this many unacknowledged records, or
@@ -74,7 +63,8 @@ type Binding struct {
 // Publisher puts events into the log.
 type Publisher interface {
 	// Publish returns after all events are acknowledged by the broker, or with
-	// the first error. Events of one room keep their order. Concurrency-safe.
+	// the first error; then it does not look at them any more. Events of one room
+	// keep their order. Concurrency-safe.
 	Publish(ctx context.Context, events ...event.Event) error
 }
 

@@ -202,7 +202,7 @@ func streamsLoop(b *testing.B, cfg kafka.Config, in, out string, n int) {
 		}, copied{Danmaku: d, topic: out})
 	})
 	con, err := kafka.NewConsumer(cfg, streams.Binding{
-		Group: "streams", Topics: []string{in}, Assignment: streams.AssignCooperative, Handler: h, MaxUnfinished: 10000,
+		Group: "streams", Topics: []string{in}, Handler: h, MaxUnfinished: 10000,
 	}, pub, log)
 	if err != nil {
 		b.Fatal(err)

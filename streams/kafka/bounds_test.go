@@ -120,7 +120,7 @@ func TestStreamingCase28HungKey(t *testing.T) {
 	})
 	release := make(chan struct{})
 	var others, neighbours, hung atomic.Int32
-	m, err := f.sys.Join(streams.Binding{Group: faultGroup, Topics: []string{event.TopicDanmaku}, Assignment: streams.AssignCooperative, MaxUnfinished: limit,
+	m, err := f.sys.Join(streams.Binding{Group: faultGroup, Topics: []string{event.TopicDanmaku}, MaxUnfinished: limit,
 		Handler: handlerFunc(func(_ context.Context, r streams.Record, ack streams.Ack) {
 			switch {
 			case r.Key == faultRoom:
@@ -191,7 +191,7 @@ func TestStreamingCase30PausedPartitions(t *testing.T) {
 	var mu sync.Mutex
 	var acks []streams.Ack
 	var seen []int64
-	m, err := f.sys.Join(streams.Binding{Group: faultGroup, Topics: []string{event.TopicDanmaku}, Assignment: streams.AssignCooperative, MaxUnfinished: 5,
+	m, err := f.sys.Join(streams.Binding{Group: faultGroup, Topics: []string{event.TopicDanmaku}, MaxUnfinished: 5,
 		Handler: handlerFunc(func(_ context.Context, r streams.Record, ack streams.Ack) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -39,12 +39,8 @@ func TestBindingsThatCannotWork(t *testing.T) {
 		want    string
 	}{
 		{"empty", streams.Binding{}, "group"},
-		{"no handler", streams.Binding{Group: "g", Topics: two, Assignment: streams.AssignRange}, "handler"},
-		{"unknown assignment", streams.Binding{Group: "g", Topics: two, Handler: handlerFunc(nil)}, "assignment"},
-		{"state over topics that may part", streams.Binding{Group: "g", Topics: two, Handler: struct {
-			streams.Assignee
-			handlerFunc
-		}{}, Assignment: streams.AssignCooperative}, "keeps their partitions together"},
+		{"no handler", streams.Binding{Group: "g", Topics: two}, "handler"},
+		{"no topics", streams.Binding{Group: "g", Handler: handlerFunc(nil)}, "topics"},
 	} {
 		_, err := kafka.NewConsumer(cfg, tt.binding, nil, slog.New(slog.DiscardHandler))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

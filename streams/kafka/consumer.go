@@ -58,12 +58,6 @@ func validate(b streams.Binding) error {
 	check(b.Lanes > 0, "lanes: %d is not positive", b.Lanes)
 	check(b.Drain >= 0, "drain: %v is negative", b.Drain)
 	check(b.MaxUnfinished > 0, "max unfinished: %d is not positive", b.MaxUnfinished)
-	check(b.Assignment == streams.AssignRange || b.Assignment == streams.AssignCooperative,
-		"assignment: %q is neither %q nor %q", b.Assignment, streams.AssignRange, streams.AssignCooperative)
-	if _, ok := b.Handler.(streams.Assignee); ok && len(b.Topics) > 1 {
-		check(b.Assignment == streams.AssignRange,
-			"assignment: a handler with state per partition over several topics needs %q, which keeps their partitions together", streams.AssignRange)
-	}
 	return errors.Join(errs...)
 }
 

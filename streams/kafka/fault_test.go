@@ -62,7 +62,7 @@ func (f faulty) publish(n int) {
 // join runs a member until the test ends or stop is called.
 func (f faulty) join(h handlerFunc) (stop func()) {
 	f.Helper()
-	m, err := f.sys.Join(streams.Binding{Group: faultGroup, Topics: []string{event.TopicDanmaku}, Assignment: streams.AssignCooperative, Handler: h})
+	m, err := f.sys.Join(streams.Binding{Group: faultGroup, Topics: []string{event.TopicDanmaku}, Handler: h})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestStreamingCase18MemberThatWasThrownOutGoesOn(t *testing.T) {
 func TestMissingTopicIsAnErrorThatSaysSo(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
-	m, err := f.sys.Join(streams.Binding{Group: "g", Topics: []string{"nowhere.v1"}, Assignment: streams.AssignRange, Handler: handlerFunc(nil)})
+	m, err := f.sys.Join(streams.Binding{Group: "g", Topics: []string{"nowhere.v1"}, Handler: handlerFunc(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

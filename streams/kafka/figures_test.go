@@ -112,7 +112,7 @@ func roomP99(b *testing.B, stalled bool) time.Duration {
 		mu.Unlock()
 		ack(nil)
 	})
-	con, err := kafka.NewConsumer(cfg, streams.Binding{Group: "cold", Topics: []string{event.TopicDanmaku}, Assignment: streams.AssignCooperative, Handler: h}, pub, log)
+	con, err := kafka.NewConsumer(cfg, streams.Binding{Group: "cold", Topics: []string{event.TopicDanmaku}, Handler: h}, pub, log)
 	if err != nil {
 		b.Fatal(err)
 	}

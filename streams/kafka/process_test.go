@@ -82,7 +82,7 @@ func runMember(ctx context.Context, spec string) error {
 		fmt.Println(r.Offset)
 	}
 	c, err := kafka.NewConsumer(cfg, streams.Binding{
-		Group: faultGroup, Topics: []string{event.TopicDanmaku}, Assignment: streams.AssignCooperative, Handler: handlerFunc(h),
+		Group: faultGroup, Topics: []string{event.TopicDanmaku}, Handler: handlerFunc(h),
 	}, pub, log)
 	if err != nil {
 		return err

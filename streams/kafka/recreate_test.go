@@ -89,7 +89,7 @@ func recreated(t *testing.T, brokers []string) {
 		return func() bool { mu.Lock(); defer mu.Unlock(); return len(handled) == n && len(followed) == n }
 	}
 	consume := func(ctx context.Context) {
-		con, err := kafka.NewConsumer(cfg, streams.Binding{Group: name, Topics: []string{name}, Assignment: streams.AssignCooperative,
+		con, err := kafka.NewConsumer(cfg, streams.Binding{Group: name, Topics: []string{name},
 			Handler: handlerFunc(func(_ context.Context, r streams.Record, ack streams.Ack) { note(handled, r); ack(nil) })}, pub, log)
 		if err == nil {
 			err = con.Run(ctx)

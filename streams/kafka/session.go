@@ -86,9 +86,9 @@ func newSession(ctx context.Context, c *Consumer, r *Reader, topics map[string]t
 // options are what makes the client a member of the group.
 func (s *session) options() []kgo.Opt {
 	c := s.Consumer
-	balancer := kgo.RangeBalancer()
-	if c.binding.Assignment == streams.AssignCooperative {
-		balancer = kgo.CooperativeStickyBalancer()
+	balancer := kgo.CooperativeStickyBalancer()
+	if s.assignee != nil {
+		balancer = newTogether()
 	}
 	opts := []kgo.Opt{
 		kgo.ConsumerGroup(c.binding.Group),

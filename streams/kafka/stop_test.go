@@ -21,7 +21,7 @@ func TestStopWaitsAsLongAsTheBindingSays(t *testing.T) {
 	}
 	taken := make(chan streams.Ack, 1)
 	m, err := sys.Join(streams.Binding{
-		Group: "g", Topics: []string{event.TopicDanmaku}, Assignment: streams.AssignCooperative, Drain: time.Minute,
+		Group: "g", Topics: []string{event.TopicDanmaku}, Drain: time.Minute,
 		Handler: handlerFunc(func(_ context.Context, _ streams.Record, ack streams.Ack) { taken <- ack }),
 	})
 	if err != nil {

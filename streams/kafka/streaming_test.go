@@ -61,7 +61,7 @@ func (f faulty) consume(cfg kafka.Config, h handlerFunc) (*kafka.Consumer, *logg
 		f.Fatal(err)
 	}
 	f.Cleanup(pub.Close)
-	c, err := kafka.NewConsumer(cfg, streams.Binding{Group: faultGroup, Topics: []string{event.TopicDanmaku}, Assignment: streams.AssignCooperative, Handler: h}, pub, log)
+	c, err := kafka.NewConsumer(cfg, streams.Binding{Group: faultGroup, Topics: []string{event.TopicDanmaku}, Handler: h}, pub, log)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -70,7 +70,6 @@ func (s *stateful) Handle(_ context.Context, r streams.Record, ack streams.Ack) 
 func (f fixture) stateBinding(h streams.Handler) streams.Binding {
 	b := f.binding(h)
 	b.Topics = []string{event.TopicDanmaku, event.TopicRoomEvent}
-	b.Assignment = streams.AssignRange
 	return b
 }
 

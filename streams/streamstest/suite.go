@@ -143,7 +143,7 @@ func (f fixture) committed(room event.RoomID) int64 {
 
 // binding reads danmaku with h, foreign records aside.
 func (f fixture) binding(h streams.Handler) streams.Binding {
-	return streams.Binding{Group: f.group(), Topics: []string{event.TopicDanmaku}, Assignment: streams.AssignCooperative, Handler: h}
+	return streams.Binding{Group: f.group(), Topics: []string{event.TopicDanmaku}, Handler: h}
 }
 
 // handler handles the case's own records with fn and acknowledges others.

@@ -47,7 +47,7 @@ func child(dir string) {
 	pub, err := kafka.NewPublisher(kcfg, log)
 	check(err)
 	con, err := kafka.NewConsumer(kcfg, streams.Binding{
-		Group: "g", Topics: []string{event.TopicDanmaku}, Assignment: streams.AssignCooperative, Handler: &firstRecord{begin: begin},
+		Group: "g", Topics: []string{event.TopicDanmaku}, Handler: &firstRecord{begin: begin},
 	}, pub, log)
 	check(err)
 	go func() { check(con.Run(ctx)) }()
