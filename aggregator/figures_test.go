@@ -93,7 +93,7 @@ func windowLatency(b *testing.B) float64 {
 		n.Handler, n.Assignee = h, h.(streams.Assignee)
 		return &n
 	})
-	answers, err := kafka.NewPublisher(k.cfg, k.log)
+	answers, err := kafka.NewPublisher(k.Config, k.Quiet)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func windowLatency(b *testing.B) float64 {
 	var waits []float64
 	var answering, following sync.WaitGroup
 	following.Go(func() {
-		err := k.reader.Follow(ctx, []string{event.TopicWindow}, false, func(rec streams.Record) {
+		err := k.Reader.Follow(ctx, []string{event.TopicWindow}, false, func(rec streams.Record) {
 			now := time.Now()
 			w, err := event.Decode[event.Window](rec.Value)
 			if err != nil {

@@ -1,54 +1,26 @@
 package aggregator_test
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"log/slog"
 	"testing"
 	"time"
 
 	"livehost/aggregator"
 	"livehost/internal/clock"
-	"livehost/internal/embedded/kafkaserver"
 	"livehost/streams"
 	"livehost/streams/event"
-	"livehost/streams/kafka"
-	"livehost/streams/topic"
+	"livehost/streams/kafka/kafkatest"
 )
 
 // broker is the embedded one with clients.
 type broker struct {
-	t      testing.TB
-	cfg    kafka.Config
-	pub    *kafka.Publisher
-	reader *kafka.Reader
-	log    *slog.Logger
+	*kafkatest.Log
+	t testing.TB
 }
 
 func newBroker(t testing.TB) *broker {
 	t.Helper()
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	srv, err := kafkaserver.Start(kafkaserver.DefaultConfig(), log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(srv.Close)
-	cfg := kafka.DefaultConfig()
-	cfg.Brokers, cfg.DrainBudget, cfg.CommitInterval = srv.Addrs(), time.Second, 20*time.Millisecond
-	if _, err := kafka.Provision(t.Context(), cfg, topic.All(topic.DefaultPartitions)); err != nil {
-		t.Fatal(err)
-	}
-	b := &broker{t: t, cfg: cfg, log: log}
-	if b.pub, err = kafka.NewPublisher(cfg, log); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.pub.Close)
-	if b.reader, err = kafka.NewReader(cfg, log); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.reader.Close)
-	return b
+	return &broker{kafkatest.Open(t, time.Second), t}
 }
 
 // run starts the stage and returns what stops it.
@@ -61,34 +33,19 @@ func (b *broker) run() (stop func()) {
 func (b *broker) runAs(wrap func(streams.Handler) streams.Handler) (stop func()) {
 	b.t.Helper()
 	agg, err := aggregator.New(aggregator.DefaultConfig(), aggregator.Deps{
-		Clock: clock.Real(), Publisher: b.pub, Reader: b.reader, Assigner: halves{}, Log: b.log,
+		Clock: clock.Real(), Publisher: b.Publisher, Reader: b.Reader, Assigner: halves{}, Log: b.Quiet,
 	})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	binding := agg.Binding()
 	binding.Handler = wrap(binding.Handler)
-	consumer, err := kafka.NewConsumer(b.cfg, binding, b.pub, b.log)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 2)
-	go func() { done <- consumer.Run(ctx) }()
-	go func() { done <- agg.Run(ctx) }()
-	return func() {
-		cancel()
-		for range 2 {
-			if err := <-done; err != nil {
-				b.t.Error(err)
-			}
-		}
-	}
+	return b.Run(b.t, binding, agg.Run)
 }
 
 func (b *broker) put(events ...event.Event) {
 	b.t.Helper()
-	if err := b.pub.Publish(b.t.Context(), events...); err != nil {
+	if err := b.Publisher.Publish(b.t.Context(), events...); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -96,26 +53,7 @@ func (b *broker) put(events ...event.Event) {
 // await reads the topic until it has n events.
 func await[E event.Event](b *broker, n int) []E {
 	b.t.Helper()
-	var zero E
-	ctx, cancel := context.WithTimeout(b.t.Context(), 30*time.Second)
-	defer cancel()
-	var out []E
-	err := b.reader.Follow(ctx, []string{zero.Topic()}, false, func(rec streams.Record) {
-		e, err := event.Decode[E](rec.Value)
-		if err != nil {
-			b.t.Error(err)
-		}
-		if out = append(out, e); len(out) >= n {
-			cancel()
-		}
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if len(out) < n {
-		b.t.Fatalf("%d events in %s, want %d", len(out), zero.Topic(), n)
-	}
-	return out
+	return kafkatest.Await(b.t, b.Log, func(out []E) bool { return len(out) >= n })
 }
 
 // The real loop against a real broker: a window in flight survives a restart, and

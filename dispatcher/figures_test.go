@@ -178,12 +178,12 @@ func throughStage(b *testing.B, private bool) (ms, trips float64) {
 	}
 	send := func(i int) {
 		watch.begin(fmt.Sprintf("第%d句", i))
-		if err := s.pub.Publish(b.Context(), reply(i)); err != nil {
+		if err := s.Publisher.Publish(b.Context(), reply(i)); err != nil {
 			b.Error(err)
 		}
 	}
 	for i := range rooms { // each room has its settings and fence, each connection is there
-		if err := s.pub.Publish(b.Context(), event.RoomEvent{Schema: 1, EventID: "o", RoomID: reply(i).RoomID, Kind: event.RoomOpened, TimeMs: 1,
+		if err := s.Publisher.Publish(b.Context(), event.RoomEvent{Schema: 1, EventID: "o", RoomID: reply(i).RoomID, Kind: event.RoomOpened, TimeMs: 1,
 			Settings: &event.RoomSettings{PrivateText: true}}); err != nil {
 			b.Fatal(err)
 		}
@@ -249,7 +249,7 @@ func voiceStops(b *testing.B) float64 {
 	s.clock = clock.Real()
 	client := redis.NewClient(&redis.Options{Addr: s.redis.Addr()})
 	defer client.Close()
-	lever := redisvoice.New(client, s.log)
+	lever := redisvoice.New(client, s.Quiet)
 	s.voices = lever
 	voice := &talker{begun: make(chan time.Time), silent: make(chan time.Time)}
 	defer s.runWith(dispatcher.Outlets{Voice: voice})()
@@ -258,7 +258,7 @@ func voiceStops(b *testing.B) float64 {
 	for i := range 50 {
 		room := event.RoomID(fmt.Sprint("stopped", i))
 		reply := r.reply(fmt.Sprint("s", i), strings.Repeat("很长的一句话", 8), []string{fmt.Sprint("ds", i)}, func(e *event.Reply) { e.RoomID = room })
-		if err := s.pub.Publish(b.Context(), reply); err != nil {
+		if err := s.Publisher.Publish(b.Context(), reply); err != nil {
 			b.Fatal(err)
 		}
 		<-voice.begun

@@ -1,9 +1,7 @@
 package dispatcher_test
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -13,24 +11,18 @@ import (
 	"livehost/dispatcher"
 	"livehost/dispatcher/redisledger"
 	"livehost/internal/clock"
-	"livehost/internal/embedded/kafkaserver"
-	"livehost/streams"
 	"livehost/streams/event"
-	"livehost/streams/kafka"
-	"livehost/streams/topic"
+	"livehost/streams/kafka/kafkatest"
 )
 
 // stage is the dispatcher's real loop on an embedded broker and Redis.
 type stage struct {
+	*kafkatest.Log
 	t      testing.TB
-	cfg    kafka.Config
-	pub    *kafka.Publisher
-	reader *kafka.Reader
 	redis  *miniredis.Miniredis
 	clock  *clock.Clock
 	out    *outlet
 	voices dispatcher.Switch // nil: never stopped
-	log    *slog.Logger
 }
 
 func newStage(t testing.TB) *stage {
@@ -39,26 +31,7 @@ func newStage(t testing.TB) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, clock: c, out: &outlet{clock: c}, redis: miniredis.RunT(t), log: slog.New(slog.DiscardHandler)}
-	srv, err := kafkaserver.Start(kafkaserver.DefaultConfig(), s.log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(srv.Close)
-	s.cfg = kafka.DefaultConfig()
-	s.cfg.Brokers, s.cfg.DrainBudget, s.cfg.CommitInterval = srv.Addrs(), 2*time.Second, 20*time.Millisecond
-	if _, err := kafka.Provision(t.Context(), s.cfg, topic.All(topic.DefaultPartitions)); err != nil {
-		t.Fatal(err)
-	}
-	if s.pub, err = kafka.NewPublisher(s.cfg, s.log); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.pub.Close)
-	if s.reader, err = kafka.NewReader(s.cfg, s.log); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.reader.Close)
-	return s
+	return &stage{Log: kafkatest.Open(t, 2*time.Second), t: t, clock: c, out: &outlet{clock: c}, redis: miniredis.RunT(t)}
 }
 
 // run starts the stage and returns what stops it.
@@ -78,27 +51,15 @@ func (s *stage) runWith(outlets dispatcher.Outlets, hooks ...redis.Hook) (stop f
 		s.t.Fatal(err)
 	}
 	d, err := dispatcher.New(dispatcher.DefaultConfig(), dispatcher.Deps{
-		Clock: s.clock, Publisher: s.pub, Reader: s.reader, Ledger: ledger,
-		Outlets: outlets, Switch: s.voices, Log: s.log,
+		Clock: s.clock, Publisher: s.Publisher, Reader: s.Reader, Ledger: ledger,
+		Outlets: outlets, Switch: s.voices, Log: s.Quiet,
 	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	consumer, err := kafka.NewConsumer(s.cfg, d.Binding(), s.pub, s.log)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 2)
-	go func() { done <- consumer.Run(ctx) }()
-	go func() { done <- d.Run(ctx) }()
+	end := s.Run(s.t, d.Binding(), d.Run)
 	return func() {
-		cancel()
-		for range 2 {
-			if err := <-done; err != nil {
-				s.t.Error(err)
-			}
-		}
+		end()
 		_ = client.Close()
 	}
 }
@@ -106,22 +67,12 @@ func (s *stage) runWith(outlets dispatcher.Outlets, hooks ...redis.Hook) (stop f
 // outcomes reads outcome.v1 until it has n danmaku.
 func (s *stage) outcomes(n int) map[event.DanmakuID][]string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 30*time.Second)
-	defer cancel()
 	out := map[event.DanmakuID][]string{}
-	err := s.reader.Follow(ctx, []string{event.TopicOutcome}, false, func(rec streams.Record) {
-		o, err := event.Decode[event.Outcome](rec.Value)
-		if err != nil {
-			s.t.Error(err)
-		}
+	kafkatest.Await(s.t, s.Log, func(list []event.Outcome) bool {
+		o := list[len(list)-1]
 		out[o.DanmakuID] = append(out[o.DanmakuID], string(o.State)+" "+o.Reason)
-		if len(out) >= n {
-			cancel()
-		}
+		return len(out) >= n
 	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
 	return out
 }
 
@@ -139,7 +90,7 @@ func TestKafkaRestart(t *testing.T) {
 			e.RoomID, e.SpeakByMs = room, e.SpeakByMs+600_000 // a restart takes long at speed 20
 			e.Members[0].SpeakByMs += 600_000
 		})
-		if err := s.pub.Publish(t.Context(), e); err != nil {
+		if err := s.Publisher.Publish(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
