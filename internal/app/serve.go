@@ -34,7 +34,7 @@ func runServe(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
 	clk := clock.Real()
 	var more []fx.Option
 	if o.Embedded {
-		servers, err := serveEmbedded(o, &cfg, clk)
+		servers, err := serveEmbedded(o, &cfg, clk, log)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func serveDataDir(o cli.ServeOptions) (string, error) {
 }
 
 // serveEmbedded starts the embedded servers for serve --embedded, at speed 1.
-func serveEmbedded(o cli.ServeOptions, cfg *Config, clk *clock.Clock) (*embedded, error) {
+func serveEmbedded(o cli.ServeOptions, cfg *Config, clk *clock.Clock, log *slog.Logger) (*embedded, error) {
 	dir, err := serveDataDir(o)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,6 @@ func serveEmbedded(o cli.ServeOptions, cfg *Config, clk *clock.Clock) (*embedded
 	if err != nil {
 		return nil, err
 	}
-	log := newLogger(cfg.Log, os.Stderr)
 	e, err := startEmbedded(embeddedOptions{dataDir: dir, profile: policy.DefaultConfig().Profile, catalog: catalog, policy: cfg.Policy}, clk, log)
 	if err != nil {
 		return nil, err
