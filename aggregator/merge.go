@@ -111,6 +111,12 @@ func (r *room) onReply(e reply) {
 // onDelivery follows what was heard, and asks again when a fact went stale.
 func (r *room) onDelivery(d delivery) {
 	now := r.nowMs()
+	r.delivered(d, func(it *item, first bool) { r.takeBack(it, event.Expired, reasonStaleFact, first, now) })
+}
+
+// delivered follows what was heard. back gets each danmaku whose answer was cancelled
+// because a fact went stale, and whether it was asked for the first time.
+func (r *room) delivered(d delivery, back func(it *item, first bool)) {
 	r.speech.heard(d)
 	r.remember(d)
 	if !d.StaleFact {
@@ -121,7 +127,7 @@ func (r *room) onDelivery(d delivery) {
 			first := it.member.Ask == 1
 			it.member.Ask = 2
 			it.stale = false
-			r.takeBack(it, event.Expired, reasonStaleFact, first, now)
+			back(it, first)
 		}
 	}
 }

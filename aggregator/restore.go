@@ -147,18 +147,7 @@ func (r *room) restoreReply(e reply, _ time.Time) {
 }
 
 func (r *room) restoreDelivery(d delivery, _ time.Time) {
-	r.speech.heard(d)
-	r.remember(d)
-	if !d.StaleFact {
-		return
-	}
-	for _, id := range d.DanmakuIDs {
-		if it := r.items[id]; it != nil && it.place == flying && it.window == d.ReplyID {
-			first := it.member.Ask == 1
-			it.member.Ask = 2
-			r.restoreWaiting(it, event.Expired, reasonStaleFact, first)
-		}
-	}
+	r.delivered(d, func(it *item, first bool) { r.restoreWaiting(it, event.Expired, reasonStaleFact, first) })
 }
 
 // restoreWaiting puts back who waits for another window or, when it may not, for
