@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"strings"
 
 	"livehost/agentworker/hook"
@@ -155,7 +156,7 @@ func (t *trial) play(ctx context.Context) {
 			}
 		}
 	}
-	say(int(^uint(0) >> 1))
+	say(math.MaxInt)
 }
 
 // called is what the hooks said of a call: a step that a hook refused names it.
