@@ -32,6 +32,13 @@ func TestIntent(t *testing.T) {
 		"are the mugs heavy": cluster.Product, "I love how it looks": cluster.Praise, "pink scarves": cluster.Product, "is he married": cluster.LowInfo, "who are you": cluster.Identity,
 		"How much is it": cluster.Price, "does it come in XL?": cluster.Size, "are you a robot": cluster.Identity, "do you ship to Canada": cluster.Shipping,
 		"Can you show the pink bag": cluster.Product, "omg so cute": cluster.Praise, "hi": cluster.Greeting, "lol": cluster.LowInfo, "when is the restock": cluster.Price,
+		"烤箱还有吗": cluster.Price, "有烤箱吗": cluster.Product, "又没抢到": cluster.Price, "补个m码": cluster.Price, "M码有吗": cluster.Size, "现货吗": cluster.Price, "现货还是预售": cluster.Shipping,
+		"有券吗": cluster.Price, "券怎么用": cluster.Purchase, "国补怎么领": cluster.Purchase, "不是59吗": cluster.Price, "15元": cluster.Price, "价格真便宜": cluster.Praise,
+		"毛衣链接": cluster.Purchase, "6号链接": cluster.Product, "二号链接厚吗": cluster.Product, "帽子在8号链接哦": cluster.LowInfo, "小雨,要面膜": cluster.Purchase, "要淡斑的": cluster.Purchase,
+		"你买了什么": cluster.LowInfo, "我家有烤箱": cluster.LowInfo, "昨天买了烤箱": cluster.LowInfo, "刚买了烤箱": cluster.Purchase, "没收到货": cluster.Shipping, "别吹了": cluster.Complaint, "说了三遍了": cluster.Complaint,
+		"哇塞": cluster.LowInfo, "太逗了": cluster.LowInfo, "讲得真好": cluster.Praise, "讲得对": cluster.LowInfo, "姐姐好": cluster.Greeting, "姐姐好美": cluster.Praise, "不靠谱": cluster.Complaint, "不漂亮": cluster.LowInfo,
+		"苦瓜好啊": cluster.Praise, "四季豆炒肉": cluster.LowInfo, "祝大家平安": cluster.Greeting, "主播多高": cluster.Greeting, "累了吧": cluster.Greeting, "好纠结": cluster.Purchase, "下次什么时候播": cluster.Purchase, "礼盒还有吗": cluster.Membership,
+		"which link": cluster.Purchase, "sold out again": cluster.Price, "20 dollars?": cluster.Price, "buy it guys": cluster.LowInfo, "wow": cluster.LowInfo, "omg how cute": cluster.Praise, "morning": cluster.Greeting,
 	} {
 		if got := read(in, "u", "").Intent; got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
