@@ -19,6 +19,7 @@ import (
 	"livehost/harness"
 	"livehost/harness/harnesstest"
 	"livehost/internal/clock"
+	"livehost/internal/testkit"
 	"livehost/streams/event"
 )
 
@@ -38,6 +39,7 @@ type sent struct {
 func toolset(t *testing.T, edit func(*tool.Config), s tool.Servers) *tool.Toolset {
 	t.Helper()
 	cfg := tool.DefaultConfig()
+	cfg.Timeout = testkit.Patience // what is slow here is the machine
 	if edit != nil {
 		edit(&cfg)
 	}
