@@ -181,18 +181,24 @@ var (
 	whom   = regexp.MustCompile(`(?i)孕妇|孕妈|孕期|备孕|哺乳期|宝妈|新生儿|婴幼儿|婴儿|幼儿|宝宝|一岁|周岁|小朋友|小孩|儿童|老人|糖尿病|糖友|高血压|三高|痛风|心脏病|患者|病人|敏感肌|过敏|干皮|油皮|混油|混干|中性皮|痘肌|熟龄肌|diabet|pregnan|bab|infant|newborn|toddler|child|kids|sensitive skin|dry skin|oily skin|blood pressure|allerg|eczema|breastfeeding`)
 )
 
+// warns is a denial inside such a statement: 孕妇不能用.
+var warns = regexp.MustCompile(`不(能|可|适|建议|一定|宜|要|推荐|太)|别|勿|没法`)
+
 // forWhom is a statement that a product suits people who must be careful, "" for
 // none and where evidence or a doctor is named.
 func (in *Input) forWhom() string {
 	text := plain(in.Text)
-	at := people.FindStringIndex(text)
-	if at == nil || turned(text[:at[0]]) || refused(text[at[1]:]) || asked(text[at[1]:]) || doctor.MatchString(text) {
+	if doctor.MatchString(text) {
 		return ""
 	}
-	if who := whom.FindString(text[at[0]:at[1]]); in.Evidence.affirms(who) {
-		return ""
+	for _, at := range people.FindAllStringIndex(text, -1) {
+		said, after := text[at[0]:at[1]], text[at[1]:]
+		if turned(text[:at[0]]) || warns.MatchString(said) || refused(after) || asked(after) || in.Evidence.affirms(whom.FindString(said)) {
+			continue
+		}
+		return said
 	}
-	return text[at[0]:at[1]]
+	return ""
 }
 
 // span is a name's place in a text.

@@ -249,6 +249,13 @@ var textCases = []textCase{
 	{"unsupported_claims", "I can't guarantee the date", "", "", "", ""},
 	{"unsupported_claims", "free shipping", "", "", "", "free shipping"},
 	{"unsupported_claims", "好的，马上看", "", "", "", ""},
+	{"unsupported_claims", "敏感肌可以用", "", "", "", "敏感肌可以用"},
+	{"unsupported_claims", "敏感肌没问题", "", "", "", "敏感肌没问题"},
+	{"unsupported_claims", "孕妇不能用哦", "", "", "", ""},
+	{"unsupported_claims", "儿童不适合", "", "", "", ""},
+	{"unsupported_claims", "敏感肌不一定能用", "", "", "", ""},
+	{"unsupported_claims", "这款不适合孕妇，敏感肌可以用", "", "", "", "敏感肌可以用"},
+	{"unsupported_claims", "Not safe for babies, but it is safe for kids", "", "", "", "safe for kids"},
 	// contact bait
 	{"contact_bait", "加我微信聊", "", "", "", "*"},
 	{"contact_bait", "加V信", "", "", "", "*"},
