@@ -56,6 +56,7 @@ type Aggregator struct {
 	prior *admission.Prior // run times of all rooms
 	words atomic.Pointer[filter.Filter]
 	read  time.Time // modification time of the words file as it was read
+	spare windows
 
 	mu         sync.Mutex
 	partitions map[int32]*partition

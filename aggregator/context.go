@@ -216,8 +216,9 @@ func (r *room) remember(d delivery) {
 	}
 }
 
-// snapshot is what the agent is told with a window of these danmaku.
-func (r *room) snapshot(items []*item, nowMs int64) event.ContextSnapshot {
+// snapshot is what the agent is told with a window of these danmaku, in memory that
+// may have been one before.
+func (r *room) snapshot(was event.ContextSnapshot, items []*item, nowMs int64) event.ContextSnapshot {
 	c := &r.context
 	at := nowMs
 	if len(items) > 0 {
@@ -227,18 +228,16 @@ func (r *room) snapshot(items []*item, nowMs int64) event.ContextSnapshot {
 		Settings: c.settings, ListedLinks: len(c.links), SpeechQueuedMs: r.speech.queuedAt(nowMs), WaitingDanmaku: len(r.waiting),
 	}
 	s.FocusLink, s.FocusProduct = c.focusAt(at)
-	if len(c.utterances) > 0 {
-		s.HostUtterances = make([]string, len(c.utterances))
-		for i, u := range c.utterances {
-			s.HostUtterances[i] = u.text
-		}
+	s.HostUtterances = was.HostUtterances[:0]
+	for _, u := range c.utterances {
+		s.HostUtterances = append(s.HostUtterances, u.text)
 	}
 	var few [someItems]uint64
 	viewers := few[:0]
 	for _, it := range items {
 		viewers = append(viewers, hashOf(it.member.ViewerID))
 	}
-	s.Dialogue = c.turns.of(viewers, maxSnapshotTurns)
+	s.Dialogue = c.turns.of(was.Dialogue[:0], viewers, maxSnapshotTurns)
 	for _, p := range c.payers {
 		if len(s.PaidViewers) < maxSnapshotPaid && slices.Contains(viewers, p.hash) {
 			s.PaidViewers = append(s.PaidViewers, p.viewer)
@@ -282,7 +281,7 @@ func size(s event.ContextSnapshot) int {
 // state is the room's record of room-state.v1.
 func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
 	c := &r.context
-	s := r.snapshot(nil, nowMs)
+	s := r.snapshot(event.ContextSnapshot{}, nil, nowMs)
 	s.SpeechQueuedMs, s.WaitingDanmaku = 0, 0
 	for t := range c.turns.backward() { // the latest, as many as a snapshot holds
 		if s.Dialogue = append(s.Dialogue, *t); size(s) > snapshotBytes {

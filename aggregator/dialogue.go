@@ -69,13 +69,14 @@ func (d *dialogue) backward() iter.Seq[*event.Turn] {
 	}
 }
 
-// of is the last turns of the viewers, at most so many, oldest first.
-func (d *dialogue) of(viewers []uint64, most int) (out []event.Turn) {
+// of adds the last turns of the viewers to out, at most so many, oldest first.
+func (d *dialogue) of(out []event.Turn, viewers []uint64, most int) []event.Turn {
+	i := d.next
 	for n := 0; n < len(d.keys) && len(out) < most; n++ {
-		if i := d.at(n); slices.Contains(viewers, d.keys[i].viewer) {
-			if out == nil {
-				out = make([]event.Turn, 0, most)
-			}
+		if i--; i < 0 {
+			i = len(d.keys) - 1
+		}
+		if slices.Contains(viewers, d.keys[i].viewer) {
 			out = append(out, d.turns[i])
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -125,7 +126,7 @@ func (l *load) say() {
 	l.n++
 	l.handle(l.danmaku())
 	for i := 0; i < len(l.pub.opened); i++ {
-		l.answer(l.pub.opened[i].(event.Window), l.handle)
+		l.answer(&l.pub.opened[i], l.handle)
 	}
 	l.pub.opened = l.pub.opened[:0]
 }
@@ -139,17 +140,17 @@ func (l *load) danmaku() *event.Danmaku {
 }
 
 // answer says what answeredAtOnce does.
-func (l *load) answer(w event.Window, say func(event.Event)) {
+func (l *load) answer(w *event.Window, say func(event.Event)) {
 	ids := l.delivery.DanmakuIDs[:0]
 	for i := range w.Members {
 		ids = append(ids, w.Members[i].DanmakuID)
 	}
-	l.delivery, l.reply = spoken(w, ids), reply(w)
+	l.delivery, l.reply = spoken(*w, ids), reply(*w)
 	l.reply.CreatedMs = w.OpenedMs
 	say(&l.delivery)
 	say(&l.reply)
 	for _, id := range ids {
-		l.outcome = outcomeOf(w, id, event.Answered, event.Public)
+		l.outcome = outcomeOf(*w, id, event.Answered, event.Public)
 		l.outcome.ReplyMs, l.outcome.TimeMs = w.OpenedMs, w.OpenedMs
 		say(&l.outcome)
 	}
@@ -199,7 +200,7 @@ func (l *load) own() (perDanmaku, perWindow float64) {
 	}
 	record := func(e event.Event) { l.record(e) }
 	perDanmaku = spent(func(int) { record(l.danmaku()) })
-	perWindow = spent(func(i int) { l.answer(l.pub.sample[i%len(l.pub.sample)].(event.Window), record) })
+	perWindow = spent(func(i int) { l.answer(&l.pub.sample[i%len(l.pub.sample)], record) })
 	return perDanmaku, perWindow
 }
 
@@ -218,9 +219,9 @@ type encoding struct {
 	t       testing.TB
 	buf     event.Buffer
 	windows int
-	bytes   int           // of windows
-	opened  []event.Event // windows without an answer
-	sample  []event.Event // of windows
+	bytes   int            // of windows
+	opened  []event.Window // without an answer
+	sample  []event.Window
 }
 
 func (p *encoding) Publish(_ context.Context, events ...event.Event) error {
@@ -229,16 +230,27 @@ func (p *encoding) Publish(_ context.Context, events ...event.Event) error {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		if _, ok := e.(event.Window); ok {
+		if w, ok := e.(*event.Window); ok {
 			p.windows++
 			p.bytes += len(v)
-			p.opened = append(p.opened, e)
-			if len(p.sample) < 1000 {
-				p.sample = append(p.sample, e)
-			}
+			p.keep(w)
 		}
 	}
 	return nil
+}
+
+// keep copies what is needed to answer the window, which is the stage's.
+func (p *encoding) keep(w *event.Window) {
+	n := len(p.opened)
+	p.opened = slices.Grow(p.opened, 1)[:n+1]
+	members := append(p.opened[n].Members[:0], w.Members...)
+	p.opened[n] = *w
+	p.opened[n].Members, p.opened[n].Context = members, event.ContextSnapshot{}
+	if len(p.sample) < 1000 {
+		sample := p.opened[n]
+		sample.Members = slices.Clone(members)
+		p.sample = append(p.sample, sample)
+	}
 }
 
 // answeredAtOnce is what the other stages say when they answer a window aloud the

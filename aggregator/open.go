@@ -310,7 +310,9 @@ func (r *room) openWindow(ordered []*item, mode event.Mode, nowMs int64) []*item
 
 func (r *room) fly(taken []*item, mode event.Mode, nowMs int64) {
 	head := taken[0]
-	w := event.Window{
+	w := r.p.a.spare.take()
+	members, was := w.Members, w.Context
+	*w = event.Window{
 		Schema: event.SchemaVersion, WindowID: r.windowID(head), RoomID: r.id, BroadcastID: r.context.broadcastID, MerchantID: r.context.merchantID,
 		Kind: event.DanmakuWindow, Mode: mode, Experiment: head.variant.Experiment, ExperimentVersion: head.variant.Version,
 		Variant: head.variant.Variant, QuestionKey: head.member.Key, Intent: head.member.Intent, Class: head.reading.Class,
@@ -318,7 +320,7 @@ func (r *room) fly(taken []*item, mode event.Mode, nowMs int64) {
 	}
 	f := &flight{window: w.WindowID, variant: w.Variant, chat: head.chat(), open: make([]event.DanmakuID, 0, len(taken)), openedMs: nowMs}
 	w.EarliestMs = head.member.PlatformMs
-	w.Members = make([]event.Member, 0, len(taken))
+	w.Members = slices.Grow(members[:0], len(taken))
 	for _, it := range taken {
 		r.unlist(it)
 		it.place, it.window = flying, w.WindowID
@@ -335,7 +337,7 @@ func (r *room) fly(taken []*item, mode event.Mode, nowMs int64) {
 	}
 	w.AnswerByMs = w.EarliestMs + r.cfg().AnswerBy.Milliseconds()
 	w.SpeakByMs = w.EarliestMs + r.cfg().SpeakBy.Milliseconds()
-	w.Context = r.snapshot(taken, nowMs)
+	w.Context = r.snapshot(was, taken, nowMs)
 	f.earliestMs = w.EarliestMs
 	r.launch(f)
 	r.emit(w)
@@ -351,11 +353,11 @@ func (r *room) windowID(head *item) event.WindowID {
 // stamp measures the wait up to the publish.
 func (r *room) stamp(events []event.Event) {
 	for _, e := range events {
-		w, ok := e.(event.Window)
+		w, ok := e.(*event.Window)
 		if !ok {
 			continue
 		}
-		for m := range w.Members { // its own; the event holds the same
+		for m := range w.Members {
 			if it := r.items[w.Members[m].DanmakuID]; it != nil && !it.received.IsZero() {
 				w.Members[m].WaitWallUs = time.Since(it.received).Microseconds()
 			}

@@ -169,6 +169,9 @@ func (p *partition) flush(r *room) {
 	for _, ack := range acks {
 		ack(err)
 	}
+	p.a.spare.put(events)
+	clear(events)
+	clear(acks)
 }
 
 func (p *partition) fault() error {

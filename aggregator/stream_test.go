@@ -191,14 +191,16 @@ func (d *day) Publish(_ context.Context, events ...event.Event) error {
 			return err
 		}
 		switch e := e.(type) {
-		case event.Window:
+		case *event.Window:
+			w := *e
+			w.Members = slices.Clone(w.Members) // the stage uses its own again
 			d.mu.Lock()
 			d.counts.Windows++
-			run := d.agent.run(e)
+			run := d.agent.run(w)
 			d.mu.Unlock()
 			time.AfterFunc(run, func() {
 				d.mu.Lock()
-				answers := d.agent.answer(e)
+				answers := d.agent.answer(w)
 				d.mu.Unlock()
 				for _, a := range answers {
 					d.hand(a)

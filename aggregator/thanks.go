@@ -68,11 +68,11 @@ func (r *room) thank(nowMs int64) {
 		return
 	}
 	r.thanks.pending, r.thanks.lastMs = nil, nowMs
-	w := event.Window{
+	w := &event.Window{
 		Schema: event.SchemaVersion, WindowID: event.WindowID(string(r.id) + ".e." + e.EventID), RoomID: r.id,
 		BroadcastID: r.context.broadcastID, MerchantID: r.context.merchantID, Kind: event.EventWindow, Mode: event.Single,
 		Experiment: a.Experiment, ExperimentVersion: a.Version, Variant: a.Variant, Class: event.ClassEvent,
-		Language: r.context.settings.Language, Event: e, Context: r.snapshot(nil, nowMs), EarliestMs: r.thanks.seenMs, OpenedMs: nowMs,
+		Language: r.context.settings.Language, Event: e, Context: r.snapshot(event.ContextSnapshot{}, nil, nowMs), EarliestMs: r.thanks.seenMs, OpenedMs: nowMs,
 	}
 	w.AnswerByMs = w.EarliestMs + r.cfg().AnswerBy.Milliseconds()
 	w.SpeakByMs = w.EarliestMs + r.cfg().SpeakBy.Milliseconds()

@@ -63,8 +63,8 @@ type Binding struct {
 // Publisher puts events into the log.
 type Publisher interface {
 	// Publish returns after all events are acknowledged by the broker, or with
-	// the first error; then it does not look at them any more. Events of one room
-	// keep their order. Concurrency-safe.
+	// the first error; then it does not look at them any more. An event may be a
+	// pointer to one. Events of one room keep their order. Concurrency-safe.
 	Publish(ctx context.Context, events ...event.Event) error
 }
 

@@ -38,6 +38,8 @@ func (p publisher) Publish(ctx context.Context, events ...event.Event) error {
 		switch e := e.(type) {
 		case event.Window:
 			p.window(ctx, &e, err)
+		case *event.Window:
+			p.window(ctx, e, err)
 		case event.Reply:
 			p.reply(ctx, &e, began, err)
 		case event.Delivery:

@@ -88,7 +88,7 @@ func work(in *telemetry.Instruments) {
 	agent.AgentDone(actx, telemetry.AgentResult{Ending: "reply", Rounds: 1})
 	win.End("")
 	p := in.Publisher(sink{})
-	_ = p.Publish(context.Background(), w, event.Delivery{ReplyID: "w1", RunID: "w1#1", RoomID: "room-7", Channel: event.Public, State: event.DeliveryEnded, FirstAudioMs: time.Now().UnixMilli() - 1000},
+	_ = p.Publish(context.Background(), &w, event.Delivery{ReplyID: "w1", RunID: "w1#1", RoomID: "room-7", Channel: event.Public, State: event.DeliveryEnded, FirstAudioMs: time.Now().UnixMilli() - 1000},
 		event.Outcome{RoomID: "room-7", DanmakuID: "d1", State: event.Answered, Reason: "spoken", By: "dispatcher", Variant: "harness", PlatformMs: 1000, ReplyMs: 4400},
 		event.GuardrailHit{RoomID: "room-7", RunID: "w1#1", Rule: "grounding", Stage: "agentworker", Action: "retry", Variant: "harness"})
 }
