@@ -2,10 +2,12 @@ package kafka
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sort"
 
 	"go.uber.org/fx"
+	"golang.org/x/sync/errgroup"
 
 	"livehost/internal/lifecycle"
 	"livehost/streams"
@@ -22,7 +24,8 @@ var Module = fx.Module("kafka",
 )
 
 // Consumers runs every binding of the group "bindings". List it after the stages:
-// fx stops in reverse, so intake stops first and the stages drain.
+// fx stops in reverse, so intake stops first and the stages drain, side by side: a
+// stop takes as long as the slowest of them.
 var Consumers = fx.Module("consumers", fx.Invoke(startConsumers))
 
 func providePublisher(lc fx.Lifecycle, cfg Config, log *slog.Logger) (*Publisher, error) {
@@ -58,13 +61,31 @@ type consumerParams struct {
 func startConsumers(p consumerParams) error {
 	// fx gives groups in random order; a fixed one makes logs comparable.
 	sort.Slice(p.Bindings, func(i, j int) bool { return p.Bindings[i].Group < p.Bindings[j].Group })
+	var consumers []*Consumer
 	for _, b := range p.Bindings {
 		c, err := NewConsumer(p.Config, b, p.Publisher, p.Log.With("group", b.Group))
 		if err != nil {
 			return err
 		}
 		p.Running.add(c)
-		lifecycle.Append(p.Lifecycle, p.Shutdowner, p.Log, "consumer "+b.Group, func(ctx context.Context) error { return c.Run(ctx) })
+		consumers = append(consumers, c)
+	}
+	if len(consumers) > 0 { // else a part without work would stop early
+		lifecycle.Append(p.Lifecycle, p.Shutdowner, p.Log, "consumers", func(ctx context.Context) error { return runAll(ctx, consumers) })
 	}
 	return nil
+}
+
+// runAll runs the consumers until ctx ends, or one of them does.
+func runAll(ctx context.Context, consumers []*Consumer) error {
+	all, ctx := errgroup.WithContext(ctx)
+	for _, c := range consumers {
+		all.Go(func() error {
+			if err := c.Run(ctx); err != nil {
+				return fmt.Errorf("consumer %s: %w", c.binding.Group, err)
+			}
+			return nil
+		})
+	}
+	return all.Wait()
 }
