@@ -39,7 +39,8 @@ var (
 	notDenied = strings.NewReplacer(
 		"特别", "特", "分别", "分", "区别", "区", "级别", "级", "个别", "个", "性别", "性", "类别", "类", "告别", "告",
 		"不但", "", "不仅", "", "不光", "", "不只", "", "不错", "", "不用担心", "", "没想到", "", "没问题", "", "没错", "", "未来", "", "无论", "",
-		"不管", "", "不愧", "", "不止", "", "no problem", "", "no doubt", "", "no worries", "", "no wonder", "", "not only", "", "no other", "")
+		"不管", "", "不愧", "", "不止", "", "不过", "", "不然", "", "不论", "", "不少", "", "不同", "", "不一样", "", "不断", "", "不单", "", "不得了", "",
+		"差不多", "", "好不容易", "", "没得说", "", "没话说", "", "没毛病", "", "别的", "", "别人", "", "别家", "", "no problem", "", "no doubt", "", "no worries", "", "no wonder", "", "not only", "", "no other", "")
 	doctor = regexp.MustCompile(`(问|咨询|看|找|听|遵)[^，,。]{0,4}(医生|医师|药师|医嘱|医院)|(ask|see|consult|check with|talk to|speak to)( with)?( your| a)? (doctor|physician|pharmacist|gp)`)
 	asks   = []string{"吗", "?", "？", "么", "与否"}
 )
@@ -68,7 +69,7 @@ func UnsupportedClaims(in *Input) (Finding, bool) {
 		return found(at, "says that it suits people whom no evidence names")
 	}
 	if shops.MatchString(in.Text) {
-		if at := gapped.FindStringIndex(in.Text); at != nil && !turned(in.Text[:at[0]]) {
+		if at := undenied(gapped, in.Text); at != nil {
 			return found(in.Text[at[0]:at[1]], "about other shops")
 		}
 	}
@@ -165,6 +166,17 @@ func turned(before string) bool {
 // anotherSubject between a denial and a phrase begins another statement: if it
 // doesn't work we refund.
 var anotherSubject = regexp.MustCompile(`\b(we|i|you|they)\b`)
+
+// undenied is the first place of the words in a text that is not denied before it,
+// nil for none.
+func undenied(words *regexp.Regexp, text string) []int {
+	for _, at := range words.FindAllStringIndex(text, -1) {
+		if !turned(text[:at[0]]) {
+			return at
+		}
+	}
+	return nil
+}
 
 // asked reports whether what follows makes the phrase a question.
 func asked(rest string) bool {

@@ -76,8 +76,8 @@ const fewest = 20
 
 // muchOfLittle is a word for much where results count few, "" for none.
 func (in *Input) muchOfLittle() string {
-	at := plenty.FindStringIndex(in.Text)
-	if at == nil || turned(in.Text[:at[0]]) {
+	at := undenied(plenty, in.Text)
+	if at == nil {
 		return ""
 	}
 	for _, r := range in.Evidence.records(claim{subject: in.Text}) {
@@ -185,14 +185,15 @@ var (
 // wrongPlace is a place the text says parcels go to, and no evidence does.
 func (in *Input) wrongPlace() string {
 	for _, s := range sentenceEnd.Split(in.Text, -1) {
-		at := reaches.FindStringIndex(s)
-		if at != nil && !turned(s[:at[0]]) && !refusesShip.MatchString(s[at[0]:]) {
-			if where := place.FindString(s[at[0]:at[1]]); !in.Evidence.shipsTo(strings.ToLower(where)) {
-				return s[at[0]:at[1]]
+		for _, at := range reaches.FindAllStringIndex(s, -1) {
+			said := s[at[0]:at[1]]
+			if turned(s[:at[0]]) || refusesShip.MatchString(s[at[0]:]) || in.Evidence.shipsTo(strings.ToLower(place.FindString(said))) {
+				continue
 			}
+			return said
 		}
-		if all := everywhere.FindString(s); all != "" && !in.Evidence.shipsTo("全国") && !in.Evidence.shipsTo("nationwide") {
-			return all
+		if at := undenied(everywhere, s); at != nil && !in.Evidence.shipsTo("全国") && !in.Evidence.shipsTo("nationwide") {
+			return s[at[0]:at[1]]
 		}
 	}
 	return ""

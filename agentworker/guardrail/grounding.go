@@ -300,13 +300,11 @@ func stockWords(in *Input) (Finding, bool) {
 			words *regexp.Regexp
 			means stocked
 		}{{soldOut, stockNo}, {inStock, stockYes}} {
-			at := side.words.FindStringIndex(sentence)
-			if at == nil || unsure.MatchString(sentence[:at[0]]) {
-				continue
-			}
-			word := sentence[at[0]:at[1]]
-			if !in.Evidence.stock(sentence, at[0], word, side.means) {
-				return found(word, "no result says so; looked at: "+in.Evidence.looked())
+			for _, at := range side.words.FindAllStringIndex(sentence, -1) {
+				word := sentence[at[0]:at[1]]
+				if !unsure.MatchString(sentence[:at[0]]) && !in.Evidence.stock(sentence, at[0], word, side.means) {
+					return found(word, "no result says so; looked at: "+in.Evidence.looked())
+				}
 			}
 		}
 	}

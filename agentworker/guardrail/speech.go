@@ -10,7 +10,9 @@ import (
 var (
 	claimsHuman = regexp.MustCompile(`(?i)(我|咱|小播|主播|本人)(自己|本人|们)?(就|也|都|真的|确实|当然|可)?是(一个|个|一名|名|如假包换的|货真价实的|活生生的|有血有肉的)?(真人|活人|人类|大活人|真实的人|人工(客服|主播)?)|^(当然|对呀?|是的?|嗯|没错)?[，,]?(是|就是)?(真人|活人)(呀|啊|哦|啦|的|呢|！|，|。)|(真人|人工)(主播|在播|在线|直播|客服|出镜|回复|在回)|(如假包换|货真价实|有血有肉|活生生)的?(真?人|主播)|(才|可|真的?|当然|绝对)?不是(什么)?(机器人|AI|人工智能|虚拟人?|数字人|程序|录播|机器|假人)(哦|啦|呢|呀|的|哈|，|,|。|！|!|$)|(我|主播)(可|才|真的?)?不是(机器人|AI|人工智能|虚拟|数字人|程序|机器)|(哪有|没有)(什么)?(机器人|AI)|(i am|i'm|im|we are|we're|it's|this is) (just )?(a |an |really |actually |totally |100% )*(real|actual|genuine|living|human|live (human|person|host|man|woman))( (live|human|person|man|woman|girl|guy|host|being|me))*\b|human here|flesh and blood|(i'm|i am|im|definitely|certainly) not (a |an )?(robot|bot|ai|machine|recording)\b|^\W*(nope?|nah)?\W*not (a |an )?(robot|bot|ai|machine)\b|no (robots?|bots?|ai) here|it's (really )?just me\b|just me and my`)
 	// lived is what only somebody with a body and a life can say.
-	lived     = regexp.MustCompile(`(?i)(我|主播)(自己|本人|也|都|一直|天天|每天|平时|昨天|上次|之前|家里|家人|老公|老婆|妈妈?|爸爸?|家?(孩子|宝宝|闺女|儿子|女儿)|朋友|同事)+(都|也|就|在|有|一直|天天)*(用|吃|穿|喝|戴|试|囤|回购|入手|买)(着|过|了|的|这|它|完|上|起来|，|,|。|！|!|$)|我(自己|本人)[^，,。]{0,10}(用|吃|穿|喝|戴|试|囤|围|抹|涂|敷|盖|背|睡)|我(自己|本人)?(也|家里?也?)有(一|两|好几)?(条|件|个|双|瓶|支|台|盒)|\bi (have|own|'ve got) one (too|myself|at home)|我(用|吃|穿|喝|戴|试|囤|买)(着|过|了)(都|很|真|特别|觉得|感觉|以后|之后|好|两|三|一|半)?|亲测|亲身|本人实测|自用款|\b(i|my (husband|wife|mom|mum|kids?|son|daughter|family|skin)|we) ?('ve|have|has|had)?( (all|always|really|personally|just|also|myself|already|been))* (use|uses|used|using|wear|wears|wore|wearing|tried|try|tested|bought|own|eat|eats|ate|drink|drinks)\b( (it|this|these|them|one|mine|every|daily))|(i|my family) (love|loves) (using|wearing|eating) |works? (great |well |wonders )?(for|on) me\b|\bmy own (skin|hair|face|feet|size)`)
+	lived = regexp.MustCompile(`(?i)(我|主播)(自己|本人|也|都|一直|天天|每天|平时|昨天|上次|之前|家里|家人|老公|老婆|妈妈?|爸爸?|家?(孩子|宝宝|闺女|儿子|女儿)|朋友|同事)+(都|也|就|在|有|一直|天天)*(用|吃|穿|喝|戴|试|囤|回购|入手|买)(着|过|了|的|这|它|完|上|起来|，|,|。|！|!|$)|我(自己|本人)[^，,。]{0,10}(用|吃|穿|喝|戴|试|囤|围|抹|涂|敷|盖|背|睡)|我(自己|本人)?(也|家里?也?)有(一|两|好几)?(条|件|个|双|瓶|支|台|盒)|\bi (have|own|'ve got) one (too|myself|at home)|我(用|吃|穿|喝|戴|试|囤|买)(着|过|了)(都|很|真|特别|觉得|感觉|以后|之后|好|两|三|一|半)?|亲测|亲身|本人实测|自用款|\b(i|my (husband|wife|mom|mum|kids?|son|daughter|family|skin)|we) ?('ve|have|has|had)?( (all|always|really|personally|just|also|myself|already|been))* (use|uses|used|using|wear|wears|wore|wearing|tried|try|tested|bought|own|eat|eats|ate|drink|drinks)\b( (it|this|these|them|one|mine|every|daily))|(i|my family) (love|loves) (using|wearing|eating) |works? (great |well |wonders )?(for|on) me\b|\bmy own (skin|hair|face|feet|size)`)
+	// unlived is the same, denied: 我自己没穿过.
+	unlived   = regexp.MustCompile(`(没|不|未|无法)(有|能|会|法|曾|可以)?(试|亲自|真的?)?\p{Han}$`)
 	asksRobot = regexp.MustCompile(`(?i)(是|不是|是不是|个).{0,4}(机器人|真人|AI|人工智能|数字人|虚拟(人|主播)|人工客服|录播)|(机器人|真人|AI)(吗|吧|么|嘛|？|\?)|(are|r) (you|u).{0,12}(robot|bot|ai|real|human|person|machine)|is (this|it|the host).{0,12}\b(robot|bot|ai|human|person)\b|real person|real human`)
 	saysAI    = regexp.MustCompile(`(?i)AI|人工智能|虚拟(主播|人)|智能(主播|助手)|数字人|机器人|virtual (host|assistant)|artificial intelligence|\bbot\b`)
 )
@@ -24,8 +26,10 @@ func Identity(in *Input) (Finding, bool) {
 			return found(plainText[at[0]:at[1]], "claims to be human")
 		}
 	}
-	if at := lived.FindString(plainText); at != "" {
-		return found(at, "claims to have used or lived something")
+	for _, at := range lived.FindAllString(plainText, -1) {
+		if !unlived.MatchString(at) {
+			return found(at, "claims to have used or lived something")
+		}
 	}
 	for _, m := range in.Members {
 		if asksRobot.MatchString(m.Question+" "+m.Text) && !saysAI.MatchString(in.Text) {
