@@ -69,6 +69,9 @@ func money(in []rune) bool {
 		if i < len(in) && (strings.ContainsRune("元$", in[i]) || in[i] == '块' && (i-start > 1 || hasAt(in, i, "块钱"))) || start > 0 && strings.ContainsRune("$¥£€", in[start-1]) {
 			return true
 		}
+		if i-start == len(in) && slices.Contains(in, '.') { // 39.9
+			return true
+		}
 		if ends := i == len(in) || strings.ContainsRune("吗么吧嘛啊呀?", in[i]); ends && i-start >= 2 && start > 1 && (in[start-1] == '卖' || in[start-1] == '是' && strings.ContainsRune("不都才还就", in[start-2])) {
 			return true
 		}
@@ -137,7 +140,13 @@ func wholeName(in []rune) int {
 }
 
 // aboutPeople is what a product's name does not hold: 我们有冰箱 tells, 喝点热水 cares.
-func aboutPeople(r rune) bool { return strings.ContainsRune("我你他她们喝吃", r) }
+func aboutPeople(r rune) bool {
+	switch r {
+	case '我', '你', '他', '她', '们', '喝', '吃':
+		return true
+	}
+	return false
+}
 
 // tells reports that a text speaks of people, of cooking, or of what has happened.
 func tells(in []rune) bool {
