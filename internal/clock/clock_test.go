@@ -37,6 +37,29 @@ func TestSpeedAndTimeouts(t *testing.T) {
 	})
 }
 
+func TestOutlasting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type key struct{}
+		ctx, end := context.WithCancel(context.WithValue(t.Context(), key{}, "kept"))
+		later, cancel := clock.Outlasting(ctx, 5*time.Second)
+		defer cancel()
+		stopped, stop := clock.Outlasting(ctx, 5*time.Second)
+		time.Sleep(time.Hour)
+		if later.Err() != nil || later.Value(key{}) != "kept" {
+			t.Errorf("before its context ends: %v, value %v", later.Err(), later.Value(key{}))
+		}
+		if stop(); stopped.Err() == nil {
+			t.Error("cancelled, and goes on")
+		}
+		ended := time.Now()
+		end()
+		<-later.Done()
+		if took := time.Since(ended); took != 5*time.Second {
+			t.Errorf("ended %v after its context, want 5s", took)
+		}
+	})
+}
+
 func TestRoomMapsThePast(t *testing.T) {
 	t.Parallel()
 	c, err := clock.FromSegments([]clock.Segment{
