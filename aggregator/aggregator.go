@@ -160,7 +160,9 @@ func (a *Aggregator) Handle(_ context.Context, rec streams.Record, ack streams.A
 	case event.TopicOutcome:
 		handle(p, rec, ack, event.DecodeInPlace, func(r *room, o event.Outcome) { r.onOutcome(o); r.ackAfter(ack) })
 	default: // only counted
-		p.seen(rec)
+		p.mu.Lock()
+		p.seen(&rec)
+		p.mu.Unlock()
 		ack(nil)
 	}
 }
@@ -178,6 +180,5 @@ func handle[E event.Event](p *partition, rec streams.Record, ack streams.Ack, de
 		ack(err)
 		return
 	}
-	p.seen(rec)
-	p.with(rec.Key, func(r *room) { fn(r, e) }, ack)
+	p.with(&rec, func(r *room) { fn(r, e) }, ack)
 }

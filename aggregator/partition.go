@@ -3,6 +3,7 @@ package aggregator
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"livehost/internal/fault"
@@ -26,6 +27,8 @@ type partition struct {
 	timer   *time.Timer             // of the checkpoint
 	broken  error                   // state and log may differ: nothing more is handled
 	closed  bool
+
+	over atomic.Bool // broken or closed
 }
 
 // mark is how far the topics were handled at a moment.
@@ -48,6 +51,11 @@ func newPartition(ctx context.Context, a *Aggregator, number int32) *partition {
 func (p *partition) room(id event.RoomID) *room {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.find(id)
+}
+
+// find is room. Callers hold mu.
+func (p *partition) find(id event.RoomID) *room {
 	r := p.rooms[id]
 	if r != nil {
 		return r
@@ -65,10 +73,14 @@ func (p *partition) room(id event.RoomID) *room {
 	return r
 }
 
-// locked is the room, locked; the caller unlocks it.
-func (p *partition) locked(id event.RoomID) *room {
+// enter notes how far the record's topic is handled and is its room, locked; the caller
+// unlocks it.
+func (p *partition) enter(rec *streams.Record) *room {
 	for {
-		r := p.room(id)
+		p.mu.Lock()
+		p.seen(rec)
+		r := p.find(rec.Key)
+		p.mu.Unlock()
 		if r.mu.Lock(); !r.parked {
 			return r
 		}
@@ -96,10 +108,8 @@ func (p *partition) park(r *room, nowMs int64) {
 	p.parked[r.id] = state
 }
 
-// seen notes how far the topic was handled.
-func (p *partition) seen(rec streams.Record) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// seen notes how far the topic was handled. Callers hold mu.
+func (p *partition) seen(rec *streams.Record) {
 	p.offsets[rec.Topic] = max(p.offsets[rec.Topic], rec.Offset+1)
 	p.touch()
 }
@@ -118,8 +128,8 @@ func (p *partition) touch() {
 }
 
 // with applies a record to its room, publishes what came out and acknowledges.
-func (p *partition) with(id event.RoomID, apply func(*room), ack streams.Ack) {
-	r := p.locked(id)
+func (p *partition) with(rec *streams.Record, apply func(*room), ack streams.Ack) {
+	r := p.enter(rec)
 	defer r.mu.Unlock()
 	if err := p.fault(); err != nil {
 		ack(err)
@@ -136,7 +146,7 @@ func (p *partition) with(id event.RoomID, apply func(*room), ack streams.Ack) {
 func (p *partition) wake(r *room) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.parked || p.gone() {
+	if r.parked || p.over.Load() {
 		return
 	}
 	now := r.moment()
@@ -144,12 +154,6 @@ func (p *partition) wake(r *room) {
 	r.open(now)
 	p.flush(r)
 	r.schedule(now)
-}
-
-func (p *partition) gone() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.closed || p.broken != nil
 }
 
 // flush publishes the room's events, then acknowledges. When that is impossible
@@ -174,7 +178,11 @@ func (p *partition) flush(r *room) {
 	clear(acks)
 }
 
+// fault is why nothing more is handled, nil while something is.
 func (p *partition) fault() error {
+	if !p.over.Load() {
+		return nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -193,6 +201,7 @@ func (p *partition) breakOff(err error) {
 			kind = fault.Canceled
 		}
 		p.broken = fault.Errorf(kind, "aggregator: partition %d broke off: %v", p.number, err)
+		p.over.Store(true)
 	}
 }
 
@@ -224,6 +233,7 @@ func (p *partition) publish(events []event.Event) error {
 func (p *partition) close() {
 	p.mu.Lock()
 	p.closed = true
+	p.over.Store(true)
 	p.cancel()
 	if p.timer != nil {
 		p.timer.Stop()

@@ -101,7 +101,7 @@ func (r *room) restoreOrder(o event.Order, _ time.Time) {
 	}
 }
 
-func (r *room) restoreWindow(w event.Window, _ time.Time) {
+func (r *room) restoreWindow(w opened, _ time.Time) {
 	f := &flight{
 		window: w.WindowID, variant: w.Variant, event: w.Kind == event.EventWindow, chat: w.Class >= event.ClassChat, openedMs: w.OpenedMs, earliestMs: w.EarliestMs,
 	}
