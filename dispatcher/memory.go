@@ -45,7 +45,7 @@ func NewMemoryLedger(ttl time.Duration) *MemoryLedger {
 func (l *MemoryLedger) Acquire(_ context.Context, room event.RoomID) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.fences[room]++
+	l.fences[room] = max(l.fences[room]+1, time.Now().UnixMicro())
 	return l.fences[room], nil
 }
 

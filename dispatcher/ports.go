@@ -144,7 +144,8 @@ var ErrVoiceHeld = fault.Errorf(fault.Unavailable, "an earlier owner may still b
 // over again.
 type Ledger interface {
 	// Acquire makes the caller the room's owner: earlier fences are refused from
-	// now on.
+	// now on. The fence is above all that the room ever had, also when the ledger has
+	// forgotten them: those who hear the room have not.
 	Acquire(ctx context.Context, room event.RoomID) (fence int64, err error)
 	// Begin claims. Repeating the same claim (delivery and fence) grants again.
 	// ErrFenced when a later owner acquired the room. A claim with a lease takes the

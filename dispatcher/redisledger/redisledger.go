@@ -73,22 +73,25 @@ var tagEscape = strings.NewReplacer("%", "%25", "}", "%7D")
 
 // Acquire implements dispatcher.Ledger.
 func (l *Ledger) Acquire(ctx context.Context, room event.RoomID) (int64, error) {
-	var fence *redis.IntCmd
-	_, err := l.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		fence = p.Incr(ctx, fenceKey(room))
-		p.Expire(ctx, fenceKey(room), fenceTTL)
-		return nil
-	})
+	fence, err := acquireScript.Run(ctx, l.client, []string{fenceKey(room)}, time.Now().UnixMicro(), fenceTTL.Milliseconds()).Int64()
 	if err != nil {
 		return 0, classify("acquire", room, err)
 	}
-	return fence.Val(), nil
+	return fence, nil
 }
+
+// acquireScript takes the fence's key; the time in microseconds and the TTL in
+// milliseconds. The time makes fences rise although the key expired, or Redis lost it: a
+// receiver that remembers a higher one would refuse the room for ever. Until the year 2255
+// they stay below 2^53, where Lua's numbers lose digits.
+var acquireScript = redis.NewScript(`
+local fence = math.max(tonumber(redis.call('GET', KEYS[1]) or '0') + 1, tonumber(ARGV[1]))
+redis.call('SET', KEYS[1], string.format('%.0f', fence), 'PX', ARGV[2])
+return fence`)
 
 // beginScript takes the fence, lease and claim keys; fence, value, TTL and lease in
 // milliseconds, and the lease's value. It answers -1 when fenced off, -2 when the voice
-// is an earlier owner's, else one code a claim: 0 granted, 1 done, 2 unknown. Fences stay
-// far below 2^53, where Lua's numbers lose digits.
+// is an earlier owner's, else one code a claim: 0 granted, 1 done, 2 unknown.
 var beginScript = redis.NewScript(`
 local owner = tonumber(redis.call('GET', KEYS[1]) or '0')
 if tonumber(ARGV[1]) < owner then return {-1} end

@@ -50,8 +50,9 @@ func TestLedger(t *testing.T) {
 func TestKeysExpireAndShareTheRoomsTag(t *testing.T) {
 	t.Parallel()
 	server, l := open(t)
-	c := dispatcher.Claim{Room: "r}1", Channel: "console", Delivery: "w", Danmaku: []event.DanmakuID{"a"}, Fence: 1}
-	if _, err := l.Acquire(t.Context(), c.Room); err != nil {
+	c := dispatcher.Claim{Room: "r}1", Channel: "console", Delivery: "w", Danmaku: []event.DanmakuID{"a"}}
+	var err error
+	if c.Fence, err = l.Acquire(t.Context(), c.Room); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Begin(t.Context(), c); err != nil {
