@@ -35,12 +35,10 @@ var (
 	shops  = regexp.MustCompile(`(?i)家|店|别处|外面|市面|那边|直播间|平台|主播|隔壁|同行|友商|某宝|某东|淘宝|京东|拼多多|抖音|快手|天猫|亚马逊|小红书|other|that|those|fake|counterfeit|knock|amazon|temu|shein|walmart|ebay|tiktok|aliexpress|costco|target`)
 	// denied before a phrase turns it round: cannot guarantee.
 	denied = regexp.MustCompile(`(?i)(不|没|无法|无需|无|不敢|并非|未|别|勿|是否|cannot|can't|can not|not|no|never|without|don't|doesn't|isn't|aren't|won't|nor)([^，,。.!！；;还又也就且但]{0,10})$`)
-	// notDenied are words that hold such a syllable and deny nothing.
-	notDenied = strings.NewReplacer(
+	// notDenied takes words away that hold such a syllable and deny nothing that follows.
+	notDenied = strings.NewReplacer(append([]string{
 		"特别", "特", "分别", "分", "区别", "区", "级别", "级", "个别", "个", "性别", "性", "类别", "类", "告别", "告",
-		"不但", "", "不仅", "", "不光", "", "不只", "", "不错", "", "不用担心", "", "没想到", "", "没问题", "", "没错", "", "未来", "", "无论", "",
-		"不管", "", "不愧", "", "不止", "", "不过", "", "不然", "", "不论", "", "不少", "", "不同", "", "不一样", "", "不断", "", "不单", "", "不得了", "",
-		"差不多", "", "好不容易", "", "没得说", "", "没话说", "", "没毛病", "", "别的", "", "别人", "", "别家", "", "no problem", "", "no doubt", "", "no worries", "", "no wonder", "", "not only", "", "no other", "")
+	}, without(deniesNothing)...)...)
 	doctor = regexp.MustCompile(`(问|咨询|看|找|听|遵)[^，,。]{0,4}(医生|医师|药师|医嘱|医院)|(ask|see|consult|check with|talk to|speak to)( with)?( your| a)? (doctor|physician|pharmacist|gp)`)
 	asks   = []string{"吗", "?", "？", "么", "与否"}
 )
@@ -211,6 +209,15 @@ func (in *Input) forWhom() string {
 		return said
 	}
 	return ""
+}
+
+// without are the phrases of a list, each with nothing in its place.
+func without(list string) []string {
+	var out []string
+	for _, p := range phrases(list) {
+		out = append(out, p, "")
+	}
+	return out
 }
 
 // span is a name's place in a text.

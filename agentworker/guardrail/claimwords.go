@@ -369,3 +369,38 @@ no.12
 #18
 #19
 `
+
+// deniesNothing are turns of speech that hold a denial which is not of what follows
+// them: 别错过全网最低价, 不满意全额退款.
+const deniesNothing = `
+不但 不仅 不光 不只 不错 不用担心 没想到 没问题 没错 未来 无论 不管 不愧 不止 不过 不然 不论 不少 不同 不一样 不断 不单 不得了 差不多 好不容易 没得说 没话说 没毛病 别的 别人 别家
+别错过 不要错过 不容错过 不可错过 别犹豫 不要犹豫 不用犹豫 别等 不用等 不要等 别担心 不要担心 别怕 不用怕 别急 不要急 别着急 不用着急 别纠结 不用纠结 不用想 别想 不用凑 不用抢 别忘 不要忘
+不多说 不废话 不啰嗦 不玩虚的 不玩套路 没有套路 没套路 不用多说 不骗人 不忽悠 不信
+不满意 不喜欢 不合适 不合身 不合脚 不好用 不好吃 不好看 不想要 不想穿 不划算 不开心 不后悔 没收到
+no problem
+no doubt
+no worries
+no wonder
+no tricks
+no joke
+no kidding
+no strings
+no risk
+no other
+not only
+not just
+not merely
+not happy
+not satisfied
+don't miss
+don't worry
+don't wait
+don't forget
+don't like
+don't love
+doesn't fit
+doesn't work
+can't beat
+can't wait
+can't go wrong
+`

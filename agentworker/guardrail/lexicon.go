@@ -32,20 +32,28 @@ func newLexicon(rules []claimRule, harmless string) lexicon {
 }
 
 func (l lexicon) add(rule *claimRule, list string) {
-	for line := range strings.Lines(list) {
-		phrases := strings.Fields(line)
-		if first, _, _ := strings.Cut(line, "="); strings.ContainsFunc(first, letter) {
-			phrases = []string{strings.TrimSpace(line)}
+	for _, p := range phrases(list) {
+		phrase, cores, given := strings.Cut(p, "=")
+		w := word{text: []rune(phrase), latin: strings.ContainsFunc(phrase, letter), rule: rule, cores: []string{phrase}}
+		if given {
+			w.cores = strings.Split(cores, "|")
 		}
-		for _, p := range phrases {
-			phrase, cores, given := strings.Cut(p, "=")
-			w := word{text: []rune(phrase), latin: strings.ContainsFunc(phrase, letter), rule: rule, cores: []string{phrase}}
-			if given {
-				w.cores = strings.Split(cores, "|")
-			}
-			l[w.text[0]] = append(l[w.text[0]], w)
-		}
+		l[w.text[0]] = append(l[w.text[0]], w)
 	}
+}
+
+// phrases are those of a list: the words of a line, or the line when it is in Latin
+// letters.
+func phrases(list string) []string {
+	var out []string
+	for line := range strings.Lines(list) {
+		if first, _, _ := strings.Cut(line, "="); strings.ContainsFunc(first, letter) {
+			out = append(out, strings.TrimSpace(line))
+			continue
+		}
+		out = append(out, strings.Fields(line)...)
+	}
+	return out
 }
 
 func letter(r rune) bool { return r >= 'a' && r <= 'z' }
