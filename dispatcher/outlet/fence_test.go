@@ -70,6 +70,27 @@ func TestFencedOffInTheMiddle(t *testing.T) {
 	}
 }
 
+// 412 is about cues: to what has no fence it is a refusal like any other.
+func TestRefusedPrivateTextIsNotFenced(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusPreconditionFailed) }))
+	defer srv.Close()
+	cfg := outlet.DefaultWebhookConfig()
+	cfg.URL, cfg.Secret = srv.URL, "s3cret"
+	w, err := outlet.NewWebhook(cfg, srv.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"private text": w.Send(t.Context(), dispatcher.PrivateText{DeliveryID: "w/webhook/d"}),
+		"a hand-over":  w.HandOver(t.Context(), dispatcher.HandOver{DanmakuID: "d"}),
+	} {
+		if errors.Is(err, dispatcher.ErrFenced) || fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%s: %v, want invalid", name, err)
+		}
+	}
+}
+
 // A sentence that would outlast the lease is not begun: it would play on even if this
 // process died. Endless audio is the extreme of it.
 func TestNothingBegunThatOutlastsTheLease(t *testing.T) {

@@ -117,7 +117,7 @@ func (w *Webhook) post(ctx context.Context, key string, c call) error {
 	}
 	wait := w.cfg.Backoff
 	for attempt := 1; ; attempt++ {
-		err := w.attempt(ctx, key, body)
+		err := w.attempt(ctx, key, body, c.Speech != nil)
 		if err == nil || fault.KindOf(err) == fault.Conflict {
 			return nil
 		}
@@ -136,7 +136,8 @@ func (w *Webhook) post(ctx context.Context, key string, c call) error {
 	}
 }
 
-func (w *Webhook) attempt(ctx context.Context, key string, body []byte) error {
+// attempt makes one call; fenced ones have a fence to be refused by.
+func (w *Webhook) attempt(ctx context.Context, key string, body []byte, fenced bool) error {
 	limited, cancel := clock.WithWallTimeout(ctx, w.cfg.Timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(limited, http.MethodPost, w.cfg.URL, bytes.NewReader(body))
@@ -157,7 +158,7 @@ func (w *Webhook) attempt(ctx context.Context, key string, body []byte) error {
 		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxErrorBody)) // so that the connection is used again
 		return nil
 	}
-	if resp.StatusCode == http.StatusPreconditionFailed {
+	if fenced && resp.StatusCode == http.StatusPreconditionFailed {
 		return fmt.Errorf("webhook: %w", dispatcher.ErrFenced)
 	}
 	return statusError("webhook", resp)
