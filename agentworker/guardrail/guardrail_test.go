@@ -286,6 +286,8 @@ var textCases = []textCase{
 	{"unsupported_claims", "不满意也不能随便退", "", "", "", ""},
 	{"unsupported_claims", "不喜欢的话没法全额退款", "", "", "", ""},
 	{"unsupported_claims", "I can't promise the lowest price", "", "", "", ""},
+	{"contact_bait", "详情加 V 聊", "", "", "", "加 V 聊"},
+	{"contact_bait", "袖口加 V 形装饰", "", "", "", ""},
 	{"identity", "我是AI主播，我自己没穿过", "", "你穿过吗", "", ""},
 	{"identity", "我是AI，我自己不能用", "", "你用过吗", "", ""},
 	{"identity", "我自己没穿过，但我一直在用它", "", "", "", "我一直在用它"},

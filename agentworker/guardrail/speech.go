@@ -62,7 +62,7 @@ func Leakage(in *Input) (Finding, bool) {
 	return fine, true
 }
 
-var bait = regexp.MustCompile(`(?i)加v(聊|我|信|[^a-z]|$)|[微薇威]\s?[❤♥💗信xX]|[微薇]❤?号|私我|私一下|滴我|联系方式|某(音|宝|书|手|东)|主页有|搜(我|一下我)|[零〇一二三四五六七八九幺]{7,}|加(我|个|一下)?(微信|微|v信|vx|wx|qq|扣扣|薇|威)|微信(号|群)?|薇信|(^|[^a-z])(vx|wechat|whatsapp|telegram|line id|instagram)([^a-z]|$)|(q|扣)(q|扣)?群|qq|私聊我|私信我|进群|加群|粉丝群|dm me|text me|call me|add me|1[3-9]\d{9}|\d{3,4}-\d{7,8}|https?://|www\.|[a-z0-9._]+@[a-z0-9.]+\.[a-z]{2,}|t\.me/|扫码|二维码|淘口令|加企业|站外|线下交易|转账`)
+var bait = regexp.MustCompile(`(?i)加\s?v\s?(聊|我|信|$)|加v[^a-z]|[微薇威]\s?[❤♥💗信xX]|[微薇]❤?号|私我|私一下|滴我|联系方式|某(音|宝|书|手|东)|主页有|搜(我|一下我)|[零〇一二三四五六七八九幺]{7,}|加(我|个|一下)?(微信|微|v信|vx|wx|qq|扣扣|薇|威)|微信(号|群)?|薇信|(^|[^a-z])(vx|wechat|whatsapp|telegram|line id|instagram)([^a-z]|$)|(q|扣)(q|扣)?群|qq|私聊我|私信我|进群|加群|粉丝群|dm me|text me|call me|add me|1[3-9]\d{9}|\d{3,4}-\d{7,8}|https?://|www\.|[a-z0-9._]+@[a-z0-9.]+\.[a-z]{2,}|t\.me/|扫码|二维码|淘口令|加企业|站外|线下交易|转账`)
 
 // ContactBait objects to leading viewers off the platform.
 func ContactBait(in *Input) (Finding, bool) {
