@@ -375,6 +375,32 @@ func TestLedgerIsFilledInFewCalls(t *testing.T) {
 	})
 }
 
+// A log that takes started only after the time of the lease costs no answer that is still in
+// time: the turn is counted from a new claim.
+func TestSlowLog(t *testing.T) {
+	t.Parallel()
+	bubble(t, "longer than the lease", func(t *testing.T, r *rig) {
+		r.log.refusing(func(event.Event) error { return errAway })
+		r.in(r.reply("w1", "有货的，放心拍", []string{"a"}))
+		wait(12 * time.Second)
+		r.log.refusing(nil)
+		wait(5 * time.Second)
+		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken"})
+	})
+	bubble(t, "and the room has another owner by then", func(t *testing.T, r *rig) {
+		r.log.refusing(func(event.Event) error { return errAway })
+		r.in(r.reply("w1", "有货的，放心拍", []string{"a"}))
+		wait(12 * time.Second)
+		if _, err := r.ledger.Acquire(t.Context(), "r"); err != nil {
+			t.Fatal(err)
+		}
+		r.log.refusing(nil)
+		wait(5 * time.Second)
+		r.wantSaid()
+		r.wantOutcomes(map[event.DanmakuID]string{})
+	})
+}
+
 // TestOneUnknowableByAKill: a process that dies while the end of its last speech is on the way
 // to the log has claimed nothing else: the next owner skips one answer, not two.
 func TestOneUnknowableByAKill(t *testing.T) {

@@ -99,11 +99,17 @@ func (d *Dispatcher) say(rm *room, it *item) {
 	if !ok {
 		return
 	}
+	if !d.announce(rm, it) {
+		return
+	}
+	if begun, ok = d.claimAgain(rm, it, claim, begun); !ok {
+		return
+	}
 	ctx, hush := context.WithCancelCause(rm.p.ctx)
 	defer hush(nil)
 	turn := d.turn(claim, begun, func() { hush(errLeaseOver) })
 	defer turn.Stop()
-	if !d.announce(rm, it) || !d.makeAudible(rm, it, claim, hush) {
+	if !d.makeAudible(rm, it, claim, hush) {
 		return
 	}
 	spoken, err := d.deps.Outlets.Voice.Speak(ctx, Utterance{
@@ -123,42 +129,6 @@ func (d *Dispatcher) say(rm *room, it *item) {
 		return
 	}
 	d.afterSpeech(rm, it, claim, spoken, err)
-}
-
-// turn is the owner's, for the lease that a claim begun then took: for a while less, to
-// fall silent in. Claiming again renews it.
-func (d *Dispatcher) turn(claim Claim, begun time.Time, over func()) *Turn {
-	return NewTurn(begun.Add(claim.Lease-leaseMargin), func(ctx context.Context) (time.Time, error) {
-		again := time.Now()
-		_, err := d.deps.Ledger.Begin(ctx, claim)
-		return again.Add(claim.Lease - leaseMargin), err
-	}, over)
-}
-
-// stillOurs asks the ledger whether the end of speech is ours to tell, when that is in
-// doubt: a process that was stopped for longer than its lease, or was cut off from its
-// group, may have lost the room. When the ledger is away the speech that we did counts.
-func (d *Dispatcher) stillOurs(rm *room, claim Claim, turn *Turn) bool {
-	if turn.Left()+leaseMargin >= 0 && !rm.p.isDraining() {
-		return true
-	}
-	ctx, cancel := clock.WithWallTimeout(context.WithoutCancel(rm.p.ctx), detached)
-	defer cancel()
-	claim.Lease = 0
-	_, err := d.deps.Ledger.Begin(ctx, claim)
-	return !errors.Is(err, ErrFenced)
-}
-
-// leaseMargin is the wall time for falling silent before a lease ends.
-const leaseMargin = 500 * time.Millisecond
-
-// errLeaseOver cuts speech off that took longer than its lease.
-var errLeaseOver = errors.New("the lease of the room's voice is over")
-
-// lease is the wall time for which speech of that length takes the voice: real audio is
-// within a third of the estimate nearly always, and a new owner must not wait long.
-func (d *Dispatcher) lease(length time.Duration) time.Duration {
-	return d.deps.Clock.Wall(length+length/2) + d.cfg.LeaseSlack
 }
 
 // lastEnded waits until the end of the room's last speech is in the log: nothing else is
