@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"livehost/internal/testkit"
 	"livehost/streams/event"
 	"livehost/web"
 )
@@ -98,7 +99,7 @@ func (b *browser) clean(t *testing.T) {
 }
 
 // within bounds one look at the page: a browser that hangs fails the test.
-const within = 30 * time.Second
+const within = testkit.Patience
 
 func (b *browser) do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()

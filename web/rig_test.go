@@ -9,10 +9,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
+	"livehost/internal/testkit"
 	"livehost/streams/event"
 	"livehost/streams/streamstest"
 	"livehost/web"
@@ -111,14 +111,8 @@ func (r *rig) shows(t testing.TB, path string, want ...string) string {
 
 func eventually(t testing.TB, ok func() bool, why func() string) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		if time.Now().After(deadline) {
-			t.Fatal(why())
-		}
-		<-tick.C
+	if !testkit.Comes(ok) {
+		t.Fatal(why())
 	}
 }
 

@@ -91,7 +91,7 @@ func twoWorkers(t *testing.T, redisAddr string) {
 		for range atOnce {
 			wg.Go(func() {
 				for range each / atOnce {
-					resp, err := w.Complete(ctx, model.Request{Budget: 10 * time.Second})
+					resp, err := w.Complete(ctx, model.Request{Budget: time.Minute})
 					if err != nil || resp.LocalSlots {
 						t.Errorf("%v, local slots %v", err, resp.LocalSlots)
 						return
@@ -126,9 +126,9 @@ func TestKilledWorkerFreesItsSlot(t *testing.T) {
 			t.Fatal(i, err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := worker(t, addr, server.URL).Complete(ctx, model.Request{Budget: time.Second}); err != nil {
+	if _, err := worker(t, addr, server.URL).Complete(ctx, model.Request{Budget: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(began); took < dead.Lease {

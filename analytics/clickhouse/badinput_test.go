@@ -15,6 +15,7 @@ import (
 	"livehost/internal/embedded/engine"
 	"livehost/internal/embedded/engine/enginetest"
 	"livehost/internal/fault"
+	"livehost/internal/testkit"
 	"livehost/streams/event"
 )
 
@@ -119,7 +120,7 @@ func TestFullDiskLosesNothing(t *testing.T) {
 		t.Errorf("on a full disk %d were acknowledged and %v given up", n, errs)
 	}
 	empty()
-	within(t, 30*time.Second, func() bool { n, _ := k.count(); return n == len(scene(500))+len(events) })
+	testkit.Eventually(t, "all are stored once there is room", func() bool { n, _ := k.count(); return n == len(scene(500))+len(events) })
 	if n := number(t, c, "SELECT count() FROM v_danmaku_outcomes"); n != 3000 {
 		t.Errorf("%d rows, want 3000", n)
 	}
@@ -142,7 +143,7 @@ func TestServerRefusesForWantOfSpace(t *testing.T) {
 		t.Errorf("%d acknowledged, %v given up", n, errs)
 	}
 	set("0")
-	within(t, 10*time.Second, func() bool { n, _ := k.count(); return n == 1 })
+	testkit.Eventually(t, "it is stored once there is room", func() bool { n, _ := k.count(); return n == 1 })
 }
 
 func TestUnwritableAndLockedDataDirectories(t *testing.T) {

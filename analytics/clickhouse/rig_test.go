@@ -15,6 +15,7 @@ import (
 	"livehost/internal/clock"
 	"livehost/internal/embedded/engine"
 	"livehost/internal/embedded/engine/enginetest"
+	"livehost/internal/testkit"
 	"livehost/streams"
 	"livehost/streams/event"
 )
@@ -121,25 +122,13 @@ func (k *sink) store(t testing.TB, events ...event.Event) {
 	t.Helper()
 	before, _ := k.count()
 	k.put(t, events...)
-	within(t, 20*time.Second, func() bool {
+	testkit.Eventually(t, "all are stored", func() bool {
 		n, errs := k.count()
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
 		return n >= before+len(events)
 	})
-}
-
-func within(t testing.TB, d time.Duration, ok func() bool) {
-	t.Helper()
-	deadline, tick := time.Now().Add(d), time.NewTicker(5*time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v", d)
-		}
-		<-tick.C
-	}
 }
 
 func number(t testing.TB, c *clickhouse.Client, sql string, args ...any) int64 {

@@ -18,6 +18,7 @@ import (
 	"livehost/analytics"
 	"livehost/analytics/clickhouse"
 	"livehost/internal/fault"
+	"livehost/internal/testkit"
 	"livehost/streams/event"
 )
 
@@ -152,14 +153,14 @@ func TestKilledTwentyTimesLosesAndDoublesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		kills++
-		within(t, 20*time.Second, func() bool { return e.Pid() != pid && c.Conn().Ping(t.Context()) == nil })
+		testkit.Eventually(t, "the engine is started again", func() bool { return e.Pid() != pid && c.Conn().Ping(t.Context()) == nil })
 		if n, _ := k.count(); n == len(events) { // go on with a replay while there are kills to come
 			<-fed
 			k.put(t, events[:min(2000, len(events))]...)
 		}
 	}
 	<-fed
-	within(t, 30*time.Second, func() bool { n, _ := k.count(); return n >= len(events) })
+	testkit.Eventually(t, "all are acknowledged", func() bool { n, _ := k.count(); return n >= len(events) })
 	if _, errs := k.count(); len(errs) > 0 {
 		t.Fatalf("records were given up: %v", errs[0])
 	}

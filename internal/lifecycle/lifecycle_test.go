@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"livehost/internal/lifecycle"
+	"livehost/internal/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,7 +34,7 @@ func TestEarlyReturnShutsDownWithExitCode1(t *testing.T) {
 		if s.ExitCode != 1 {
 			t.Errorf("exit code %d, want 1", s.ExitCode)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(testkit.Patience):
 		t.Fatal("no shutdown signal")
 	}
 	if err := a.Stop(context.WithoutCancel(t.Context())); err == nil {

@@ -7,10 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"livehost/internal/testkit"
 )
 
 func TestProcessIsRememberedByItsStartTime(t *testing.T) {
@@ -30,7 +33,7 @@ func TestProcessIsRememberedByItsStartTime(t *testing.T) {
 	if err := other.end(syscall.SIGKILL, time.Second); err != nil || !p.running() {
 		t.Errorf("ending a process that is gone: %v; the one that has its id now runs: %v", err, p.running())
 	}
-	if err := p.end(syscall.SIGTERM, 5*time.Second); err != nil || p.running() {
+	if err := p.end(syscall.SIGTERM, testkit.Patience); err != nil || p.running() {
 		t.Errorf("end: %v, still running: %v", err, p.running())
 	}
 }
@@ -55,12 +58,10 @@ func TestSetWithRedisOnly(t *testing.T) {
 		t.Skip("redis-server is not installed")
 	}
 	dir := t.TempDir()
-	addrs, err := addresses(0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &Set{dir: dir, state: state{Redis: addrs[0], Processes: []*process{{
-		Name: Redis, Argv: []string{redis, "--port", addrs[0][strings.LastIndex(addrs[0], ":")+1:], "--bind", "127.0.0.1", "--dir", dir, "--save", ""},
+	port := strconv.Itoa(testkit.Port(t)) // it comes back to it
+	addr := "127.0.0.1:" + port
+	s := &Set{dir: dir, state: state{Redis: addr, Processes: []*process{{
+		Name: Redis, Argv: []string{redis, "--port", port, "--bind", "127.0.0.1", "--dir", dir, "--save", ""},
 	}}}}
 	if err := s.startAll(t.Context()); err != nil {
 		t.Fatal(err)
@@ -72,7 +73,7 @@ func TestSetWithRedisOnly(t *testing.T) {
 	if err := again.Kill(Redis); err != nil {
 		t.Fatal(err)
 	}
-	if redisReady(t.Context(), addrs[0]) == nil {
+	if redisReady(t.Context(), addr) == nil {
 		t.Error("Redis answers after it was killed")
 	}
 	if err := again.Start(t.Context(), Redis); err != nil {

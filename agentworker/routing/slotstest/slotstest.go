@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"livehost/agentworker/routing"
+	"livehost/internal/testkit"
 )
 
 // Run holds an implementation to the contract. Replicas are named after the test,
@@ -101,18 +102,13 @@ func (s suite) givenBack() {
 // eventually asks until the replica is granted.
 func (s suite) eventually(a routing.Ask, want int) {
 	s.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for began := time.Now(); time.Since(began) < 5*time.Second; <-tick.C {
+	testkit.Eventually(s, fmt.Sprintf("%s gets replica %d", a.Ticket, want), func() bool {
 		got, err := s.Take(s.Context(), a)
 		if err != nil {
 			s.Fatal(err)
 		}
-		if got == want {
-			return
-		}
-	}
-	s.Errorf("%s never got replica %d", a.Ticket, want)
+		return got == want
+	})
 }
 
 func (s suite) leaseEnds() {

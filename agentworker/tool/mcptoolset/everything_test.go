@@ -3,7 +3,6 @@ package mcptoolset_test
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"livehost/agentworker/tool/mcptoolset"
+	"livehost/internal/testkit"
 )
 
 // The public reference server, of one version, so that a new one does not break us.
@@ -88,13 +88,7 @@ func toolsetFor(t *testing.T, s mcptoolset.Server) *mcptoolset.Toolset {
 // patient polls for what a busy machine may take long over.
 func patient(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(40 * time.Second); !ok(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatal("not within 40 s: " + what)
-		}
-	}
+	testkit.Eventually(t, what, ok)
 }
 
 func echoes(t *testing.T, ts *mcptoolset.Toolset) bool {
@@ -133,12 +127,7 @@ func TestEverythingOverStdio(t *testing.T) {
 func TestEverythingOverHTTP(t *testing.T) {
 	t.Parallel()
 	script := everything(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	_ = l.Close()
+	port := strconv.Itoa(testkit.Port(t))
 	start := func() (stop func()) {
 		cmd := exec.Command("node", script, "streamableHttp")
 		cmd.Env = append(os.Environ(), "PORT="+port)

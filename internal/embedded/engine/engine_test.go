@@ -18,6 +18,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"livehost/internal/embedded/engine"
+	"livehost/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
@@ -188,7 +189,7 @@ func TestCancelKillsTheStatement(t *testing.T) {
 	if err := c.Exec(ctx, "SELECT sum(cityHash64(number)) FROM numbers(1000000000000)"); err == nil {
 		t.Fatal("no error")
 	}
-	ctx2, cancel2 := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx2, cancel2 := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel2()
 	if err := c.QueryRow(ctx2, "SELECT toUInt64(1)").Scan(new(uint64)); err != nil {
 		t.Errorf("the only connection is still busy: %v", err)
@@ -214,12 +215,7 @@ func TestKilledChildLosesNothingAcknowledged(t *testing.T) {
 		if err := syscall.Kill(e.Pid(), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		deadline := time.Now().Add(20 * time.Second)
-		for c.Ping(t.Context()) != nil {
-			if time.Now().After(deadline) {
-				t.Fatal("the child was not started again")
-			}
-		}
+		testkit.Eventually(t, "the child is started again", func() bool { return c.Ping(t.Context()) == nil })
 	}
 	if n := count(t, c, "SELECT count() FROM t"); n < acked {
 		t.Errorf("%d rows, %d were acknowledged", n, acked)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"livehost/internal/embedded/engine"
+	"livehost/internal/testkit"
 )
 
 // The first argument of the test binary makes it something else than the tests.
@@ -57,7 +58,7 @@ func other(args []string) (code int, ok bool) {
 func TestPitfallSignalHandlersARecoverableFaultDoesNotHang(t *testing.T) {
 	t.Parallel()
 	cfg := config(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	out, err := osexec.CommandContext(ctx, self(t), faultCommand, cfg.Library, cfg.DataDir).CombinedOutput()
 	if err != nil || strings.Count(string(out), "recovered: runtime error: invalid memory address") != 3 || !strings.Contains(string(out), "answers") {
@@ -97,7 +98,7 @@ func TestPitfallStdinTheChildEndsWithAParentThatIsKilled(t *testing.T) {
 		}
 		if busy {
 			go get(context.WithoutCancel(t.Context()), socket, "SELECT sum(cityHash64(number)) FROM numbers(1000000000000)")
-			until(t, 10*time.Second, func() bool {
+			testkit.Eventually(t, "the statement runs", func() bool {
 				return strings.TrimSpace(get(t.Context(), socket, "SELECT count() > 1 FROM system.processes")) == "1"
 			})
 		}
@@ -105,7 +106,7 @@ func TestPitfallStdinTheChildEndsWithAParentThatIsKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = parent.Wait()
-		until(t, 20*time.Second, func() bool { return gone(pid) })
+		testkit.Eventually(t, "the child ends", func() bool { return gone(pid) })
 		e := start(t, cfg) // the directory is free
 		if err := e.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -140,18 +141,6 @@ func get(ctx context.Context, socket, sql string) string {
 	defer res.Body.Close()
 	b, _ := io.ReadAll(res.Body)
 	return string(b)
-}
-
-func until(t *testing.T, d time.Duration, ok func() bool) {
-	t.Helper()
-	deadline, tick := time.Now().Add(d), time.NewTicker(20*time.Millisecond)
-	defer tick.Stop()
-	for !ok() {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v", d)
-		}
-		<-tick.C
-	}
 }
 
 // A block retried in-process must count once in materialised views too.

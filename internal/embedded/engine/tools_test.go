@@ -18,17 +18,13 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 
 	"livehost/internal/embedded/engine"
+	"livehost/internal/testkit"
 )
 
 func onPort(t *testing.T) (*engine.Engine, string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	cfg := config(t)
-	cfg.Port = l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	cfg.Port = testkit.Port(t)
 	e := start(t, cfg)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {

@@ -10,12 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/sashabaranov/go-openai"
 	"gopkg.in/yaml.v3"
@@ -27,6 +25,7 @@ import (
 	"livehost/internal/clock"
 	"livehost/internal/embedded/commerce"
 	"livehost/internal/embedded/policy"
+	"livehost/internal/testkit"
 	"livehost/streams/event"
 )
 
@@ -104,12 +103,7 @@ func servers(t *testing.T, r *harness.Release, hc *http.Client) tool.Servers {
 			}
 		}
 	})
-	for deadline := time.Now().Add(5 * time.Second); m.Discovered("commerce") == nil; {
-		if time.Now().After(deadline) {
-			t.Fatal("the commerce server was not discovered")
-		}
-		runtime.Gosched()
-	}
+	testkit.Eventually(t, "the commerce server is discovered", func() bool { return m.Discovered("commerce") != nil })
 	return m
 }
 

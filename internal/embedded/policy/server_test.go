@@ -18,6 +18,7 @@ import (
 	"livehost/internal/clock"
 	"livehost/internal/embedded/policy"
 	"livehost/internal/embedded/policy/latency"
+	"livehost/internal/testkit"
 )
 
 // frozen is a clock so slow that nothing simulated ends within a test.
@@ -79,17 +80,11 @@ func get(t *testing.T, r policy.Replica, path string) (*http.Response, string) {
 // inFlight polls the replica's health until n requests hold a slot.
 func inFlight(t *testing.T, r policy.Replica, n int) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
 	want := fmt.Sprintf(`"in_flight":%d`, n)
-	for {
+	testkit.Eventually(t, "health with "+want, func() bool {
 		_, body := get(t, r, "/health")
-		if strings.Contains(body, want) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("health is %s, want %s", body, want)
-		}
-	}
+		return strings.Contains(body, want)
+	})
 }
 
 func TestStreamAndWholeAreTheSame(t *testing.T) {
