@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -106,20 +107,22 @@ func TestNothingBegunThatOutlastsTheLease(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c, sheet := roomClock(t, 1), &cueSheet{}
-			u := two(c)
-			u.Sentences[0].Length, u.Sentences[1].Length = tt.lengths[0], tt.lengths[1]
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			u.Turn = dispatcher.NewTurn(time.Now().Add(3*time.Second), nil, cancel)
-			defer u.Turn.Stop()
-			got, err := outlet.NewVoice(c, quiet, outlet.Silent{}, nil, sheet).Speak(ctx, u)
-			if got.Sentences != tt.want || (err == nil) != (tt.want == 2) || (got.FirstAudioMs == 0) != (tt.want == 0) {
-				t.Errorf("Speak = %+v, %v, want %d sentences", got, err, tt.want)
-			}
-			if ctx.Err() != nil {
-				t.Error("it waited for the end of the turn")
-			}
+			synctest.Test(t, func(t *testing.T) {
+				c, sheet := roomClock(t, 1), &cueSheet{}
+				u := two(c)
+				u.Sentences[0].Length, u.Sentences[1].Length = tt.lengths[0], tt.lengths[1]
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				u.Turn = dispatcher.NewTurn(time.Now().Add(3*time.Second), nil, cancel)
+				defer u.Turn.Stop()
+				got, err := outlet.NewVoice(c, quiet, outlet.Silent{}, nil, sheet).Speak(ctx, u)
+				if got.Sentences != tt.want || (err == nil) != (tt.want == 2) || (got.FirstAudioMs == 0) != (tt.want == 0) {
+					t.Errorf("Speak = %+v, %v, want %d sentences", got, err, tt.want)
+				}
+				if ctx.Err() != nil {
+					t.Error("it waited for the end of the turn")
+				}
+			})
 		})
 	}
 }

@@ -69,7 +69,8 @@ func roomClock(t *testing.T, speed float64) *clock.Clock {
 // two is an utterance of two sentences.
 func two(c *clock.Clock) dispatcher.Utterance {
 	return dispatcher.Utterance{
-		DeliveryID: "w/v", RoomID: "r", Fence: 7, Text: "价格89元。包邮", Spoken: "价格八十九元。包邮", Language: "zh", Length: 2 * time.Second, SpeakByMs: c.NowMs() + 20_000,
+		DeliveryID: "w/v", RoomID: "r", Fence: 7, Text: "价格89元。包邮", Spoken: "价格八十九元。包邮", Language: "zh", Length: 2 * time.Second, SpeakByMs: c.NowMs() + 3_600_000, // minutes of wall time at any speed here
+
 		Sentences: []dispatcher.Sentence{
 			{Text: "价格89元。", Spoken: "价格八十九元。", Length: time.Second}, {Text: "包邮", Spoken: "包邮", Length: time.Second},
 		},

@@ -23,7 +23,7 @@ func Run(t *testing.T, open func(t *testing.T, c *clock.Clock) dispatcher.Outlet
 	utterance := func(room string, text string, length time.Duration) dispatcher.Utterance {
 		return dispatcher.Utterance{
 			DeliveryID: event.DeliveryID("w/" + room), RoomID: event.RoomID(room), Text: text, Spoken: text, Language: "zh",
-			Length: length, SpeakByMs: c.NowMs() + 60_000,
+			Length: length, SpeakByMs: c.NowMs() + 3_600_000,
 		}
 	}
 	t.Run("name", func(t *testing.T) {

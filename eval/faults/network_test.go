@@ -6,6 +6,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"livehost/internal/testkit"
 )
 
 // hello is the first request of a Kafka client: ApiVersions, version 0, correlation 1.
@@ -66,7 +68,7 @@ func TestNetworkCutsOneClientOff(t *testing.T) {
 		return err == nil && string(got) == want
 	}
 	one, other := dial("one"), dial("other")
-	if !back(one, string(hello("one")), 5*time.Second) || !back(other, string(hello("other")), 5*time.Second) {
+	if !back(one, string(hello("one")), testkit.Patience) || !back(other, string(hello("other")), testkit.Patience) {
 		t.Fatal("the first requests did not come through as they were")
 	}
 	w.set("one", true)
@@ -76,14 +78,14 @@ func TestNetworkCutsOneClientOff(t *testing.T) {
 		}
 	}
 	late := dial("one") // connects, and gets no further
-	if !back(other, "during", 5*time.Second) {
+	if !back(other, "during", testkit.Patience) {
 		t.Error("the other client is cut off, too")
 	}
 	if back(one, "d", 200*time.Millisecond) || back(late, "\x00", 200*time.Millisecond) {
 		t.Error("something came through the cut")
 	}
 	w.set("one", false)
-	if !back(one, "during", 5*time.Second) || !back(late, string(hello("one")), 5*time.Second) {
+	if !back(one, "during", testkit.Patience) || !back(late, string(hello("one")), testkit.Patience) {
 		t.Error("what was sent during the cut did not arrive after it")
 	}
 }
