@@ -90,7 +90,7 @@ func played(t *testing.T, p *policy, s shop, members ...event.Member) (*rig, run
 	if len(members) == 0 {
 		members = []event.Member{member("d1", "1号多少钱", "price")}
 	}
-	r := newRig(t, p, s)
+	r := newRigOn(t, slowly(t), runner.DefaultConfig(), p, s)
 	return r, r.run(t, window(event.Single, members...))
 }
 
@@ -248,10 +248,10 @@ func TestCase16EveryCallIsAnswered(t *testing.T) {
 	t.Parallel()
 	slow := shop{answers: defaultShop.answers, wait: map[string]time.Duration{"get_order_status": time.Minute}}
 	p := newPolicy(t, calls(useSkill, itemOne, `{"index":1,"id":"b","function":{"name":"order","arguments":"{}"}}`), content("今天89元", "stop"))
-	r := newRig(t, p, slow)
-	task := r.task(window(event.Single, member("d1", "1号多少钱", "price")))
-	task.Deadline = time.Now().Add(1900 * time.Millisecond)
-	res, err := r.Run(t.Context(), task)
+	cfg := runner.DefaultConfig()
+	cfg.ToolCall = 50 * time.Millisecond // 3 s of wall time
+	r := newRigOn(t, slowly(t), cfg, p, slow)
+	res, err := r.Run(t.Context(), r.task(window(event.Single, member("d1", "1号多少钱", "price"))))
 	if err != nil || res.Reply == nil {
 		t.Fatalf("%v %v", summary(res), err)
 	}
@@ -303,7 +303,7 @@ func (c changing) Call(ctx context.Context, run *tool.Run, name, args string) to
 func TestCase21ToolsChangeDuringARun(t *testing.T) {
 	t.Parallel()
 	p := newPolicy(t, calls(useSkill), calls(itemOne), content("今天89元", "stop"))
-	r := newRig(t, p, defaultShop)
+	r := newRigOn(t, slowly(t), runner.DefaultConfig(), p, defaultShop)
 	began := r.release
 	next := *began
 	content := *began.Release

@@ -83,6 +83,7 @@ func (l *stepLog) causes() []string {
 
 type rig struct {
 	*runner.Runner
+	clock   *clock.Clock
 	release *runner.Release
 	log     *stepLog
 	took    time.Duration
@@ -103,6 +104,22 @@ func harnessFS(tb testing.TB) fs.FS {
 
 func newRig(tb testing.TB, m model.Model, s shop) *rig {
 	tb.Helper()
+	return newRigOn(tb, clock.Real(), runner.DefaultConfig(), m, s)
+}
+
+// slowly is a clock for runs that wait for the machine: the budgets are room time, and
+// none runs out because the machine is busy.
+func slowly(tb testing.TB) *clock.Clock {
+	tb.Helper()
+	c, err := clock.New(time.Now(), 1./60)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+func newRigOn(tb testing.TB, c *clock.Clock, cfg runner.Config, m model.Model, s shop) *rig {
+	tb.Helper()
 	h, err := harness.Load(harnessFS(tb))
 	if err != nil {
 		tb.Fatal(err)
@@ -120,15 +137,15 @@ func newRig(tb testing.TB, m model.Model, s shop) *rig {
 		tb.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	tools, err := tool.New(tool.DefaultConfig(), tool.Deps{Log: log, Clock: clock.Real(), Servers: s})
+	tools, err := tool.New(tool.DefaultConfig(), tool.Deps{Log: log, Clock: c, Servers: s})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	r, err := runner.New(runner.DefaultConfig(), runner.Deps{Clock: clock.Real(), Log: log, Model: m})
+	r, err := runner.New(cfg, runner.Deps{Clock: c, Log: log, Model: m})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &rig{Runner: r, log: &stepLog{}, release: &runner.Release{Release: rel, Engine: engine, Toolbox: tools, Prompts: prompts}}
+	return &rig{Runner: r, clock: c, log: &stepLog{}, release: &runner.Release{Release: rel, Engine: engine, Toolbox: tools, Prompts: prompts}}
 }
 
 func member(id, text, intent string) event.Member {
@@ -164,7 +181,7 @@ func window(mode event.Mode, members ...event.Member) event.Window {
 func (r *rig) task(w event.Window) runner.Task {
 	now := time.Now()
 	return runner.Task{
-		Window: w, Attempt: 1, Deadline: now.Add(10 * time.Second), Release: r.release, Received: now,
+		Window: w, Attempt: 1, Deadline: now.Add(r.clock.Wall(10 * time.Second)), Release: r.release, Received: now,
 		Recorder: trajectory.New(r.log, event.Step{RunID: "w1#1", WindowID: "w1", RoomID: "r", Variant: "full", Versions: r.release.Versions()}),
 	}
 }
