@@ -212,6 +212,9 @@ func (c LogConfig) Validate() error {
 	return errors.Join(problems...)
 }
 
+// slotsKey is what workers share a replica's slots by, however its address is written.
+func (r PolicyReplica) slotsKey() string { return strings.TrimRight(strings.ToLower(r.BaseURL), "/") }
+
 // Validate reports every problem.
 func (c PolicyConfig) Validate() error {
 	var problems []error
@@ -224,7 +227,7 @@ func (c PolicyConfig) Validate() error {
 	if c.FirstToken < 0 || c.Idle < 0 {
 		problems = append(problems, fmt.Errorf("first_token %v, idle %v: one is negative", c.FirstToken, c.Idle))
 	}
-	names := map[string]bool{}
+	names, keys := map[string]bool{}, map[string]string{}
 	for i, r := range c.Replicas {
 		at := fmt.Sprintf("replicas[%d]", i)
 		if r.Name == "" || names[r.Name] {
@@ -232,6 +235,10 @@ func (c PolicyConfig) Validate() error {
 		}
 		names[r.Name] = true
 		problems = append(problems, config.At(at+".base_url", validURL(r.BaseURL)))
+		if of, twice := keys[r.slotsKey()]; twice {
+			problems = append(problems, fmt.Errorf("%s.base_url: is that of %s, too; give one replica all its slots", at, of))
+		}
+		keys[r.slotsKey()] = at
 		if r.Slots < 1 {
 			problems = append(problems, fmt.Errorf("%s.slots: %d; a replica takes at least one request", at, r.Slots))
 		}

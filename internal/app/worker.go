@@ -52,7 +52,7 @@ func provideRouter(lc fx.Lifecycle, cfg Config, clk *clock.Clock, log *slog.Logg
 		if err != nil {
 			return nil, err
 		}
-		replicas = append(replicas, routing.Replica{Name: r.Name, Key: r.BaseURL, Model: m, Slots: r.Slots})
+		replicas = append(replicas, routing.Replica{Name: r.Name, Key: r.slotsKey(), Model: m, Slots: r.Slots})
 	}
 	return routing.New(routing.DefaultConfig(), routing.Deps{Clock: clk, Log: log, Replicas: replicas, Slots: slots})
 }

@@ -109,6 +109,7 @@ func New(ctx context.Context, cfg Config, deps Deps) (*Telemetry, error) {
 	}
 	meters, err := t.metering(ctx, cfg, deps, about)
 	if err != nil {
+		t.Shutdown(ctx)
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
 	t.instruments, err = NewInstruments(spans, meters, deps.Clock)
