@@ -77,10 +77,9 @@ type RoomSettings struct {
 	DisclosureEveryS int64 `json:"disclosure_every_s,omitempty" yaml:"disclosure_every_s"`
 	EventReply       bool  `json:"event_reply,omitempty" yaml:"event_reply"` // thank for gifts and follows aloud
 
-	// The platform's limits of private text; 0: none.
-	PrivateRepeatS         int64 `json:"private_repeat_s,omitempty" yaml:"private_repeat_s"`                   // the same text to the same viewer not again for so many seconds
-	PrivatePerMinute       int64 `json:"private_per_minute,omitempty" yaml:"private_per_minute"`               // texts in the room
-	PrivatePerViewerMinute int64 `json:"private_per_viewer_minute,omitempty" yaml:"private_per_viewer_minute"` // texts to one viewer
+	PrivateRepeatS         int64 `json:"private_repeat_s,omitempty" yaml:"private_repeat_s"`                   // seconds in which the platform takes the same private text for the same viewer once; 0: no limit
+	PrivatePerMinute       int64 `json:"private_per_minute,omitempty" yaml:"private_per_minute"`               // private texts that it takes in the room in a minute; 0: no limit
+	PrivatePerViewerMinute int64 `json:"private_per_viewer_minute,omitempty" yaml:"private_per_viewer_minute"` // the same for one viewer
 
 	HostIDs []ViewerID `json:"host_ids,omitempty" yaml:"host_ids"` // viewers whose danmaku are the host's own, or an assistant's
 }
