@@ -190,13 +190,21 @@ func (r *room) hit(it *item, v filter.Verdict, nowMs int64) {
 	})
 }
 
+// source finds or makes the room's source of that name.
+func (r *room) source(name string) *source {
+	for _, s := range r.sources {
+		if s.name == name {
+			return s
+		}
+	}
+	s := &source{name: own(name)}
+	r.sources = append(r.sources, s)
+	return s
+}
+
 // corrected is a source's time by our clock.
 func (r *room) corrected(name string, ms int64, appended time.Time) int64 {
-	s := r.sources[name]
-	if s == nil {
-		s = &source{}
-		r.sources[own(name)] = s
-	}
+	s := r.source(name)
 	at, off := s.correct(ms, r.p.a.deps.Clock.Room(appended).UnixMilli(), r.cfg().MaxSkew.Milliseconds())
 	if off {
 		r.p.a.stats.skewed.Add(1)

@@ -35,7 +35,7 @@ type room struct {
 	gone    *memory                   // retracted before they were seen
 
 	context roomContext
-	sources map[string]*source
+	sources []*source // one or a few
 	limiter *filter.Limiter
 	runs    *admission.RunTimes
 	speech  speech
@@ -116,7 +116,7 @@ func newRoom(p *partition, id event.RoomID) *room {
 		id: id, p: p,
 		items: map[event.DanmakuID]*item{}, covers: map[question]*item{}, cooling: map[question]*cooled{},
 		known: newMemory(cfg.Memory.Milliseconds()), gone: newMemory(cfg.Memory.Milliseconds()),
-		context: newRoomContext(cfg.Settings), sources: map[string]*source{},
+		context: newRoomContext(cfg.Settings),
 		limiter: filter.NewLimiter(cfg.Rate()),
 		runs:    admission.NewRunTimes(p.a.prior),
 		logged:  newExposures(cfg.Memory.Milliseconds()),

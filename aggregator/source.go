@@ -10,6 +10,7 @@ import "slices"
 // large delays too, but comes in a burst: an offset is believed only when it has
 // held for holdMs. A time in the future needs no proof.
 type source struct {
+	name   string
 	delays [delayRing]delay
 	n      int
 	warned bool
