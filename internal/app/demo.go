@@ -36,9 +36,9 @@ const (
 	readyWithin = time.Minute
 	// leadWall is the wall time between that and the first item.
 	leadWall = 300 * time.Millisecond
-	// settleRoom is how long after the last item the last outcome may come: the
-	// windows of the last danmaku close 25 s after it, its speech may take longer.
-	settleRoom = 60 * time.Second
+	// settleSpeech is the room time in which the last outcome may come once the windows
+	// of the last danmaku are closed: its speech may take longer.
+	settleSpeech = 35 * time.Second
 	// settleWallMin is the least wall time for it, at high speeds.
 	settleWallMin = 15 * time.Second
 	// overheadWallMs is what our own work takes of wall time, for the warning
@@ -406,7 +406,7 @@ func (r *demoRun) untilSettled(ctx, playCtx context.Context, app *fx.App, player
 	if ctx.Err() != nil {
 		fmt.Fprintln(r.std.Err, "stopping: no more danmaku, waiting for those under way")
 	}
-	patience := max(r.clk.Wall(settleRoom), settleWallMin)
+	patience := max(r.clk.Wall(r.cfg.Aggregator.MaxInFlight+settleSpeech), settleWallMin)
 	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	watch.Settle(wait) // what is left is reported as unaccounted

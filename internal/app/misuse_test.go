@@ -72,7 +72,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 func TestDemoEndsWhenNothingCanBeWritten(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	room := write(t, "tiny.room.txtar", strings.Replace(tinyRoom, "at 3s", "at 1000s", 1))
+	room := write(t, "tiny.room.txtar", strings.Replace(tinyRoom, "at 0.2s", "at 1000s", 1))
 	var errs strings.Builder
 	code := app.Main([]string{"demo", "--no-console", "--profile", "instant", "--room", room}, strings.NewReader(""), io.Writer(fullDisk{}), &errs)
 	if code != 1 || !strings.Contains(errs.String(), "no space left") {
