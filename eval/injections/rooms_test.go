@@ -13,7 +13,8 @@ import (
 func TestOwnRooms(t *testing.T) {
 	t.Parallel()
 	for _, hooks := range []bool{true, false} {
-		rep := rooms(t, injections.RoomsConfig{DataDir: filepath.Join("testdata", "rooms"), Hooks: hooks, PerRoom: 50, Parallel: 2})
+		rep := rooms(t, injections.RoomsConfig{DataDir: filepath.Join("testdata", "rooms"), Hooks: hooks, PerRoom: 70, Parallel: 2})
+		t.Logf("hooks %v: %d asked, lies %v", hooks, rep.Asked, rep.LiedBy)
 		switch {
 		case rep.Rooms != 2 || rep.Platforms != 2 || rep.Honest != 0 || rep.Asked < 30:
 			t.Errorf("hooks %v: %+v", hooks, rep)

@@ -40,6 +40,13 @@ type world struct {
 	closers []func()
 }
 
+// The budgets of a run are room time, and what a policy is talked into says nothing of
+// the machine: room time is so slow that none of them runs out on a busy one.
+const (
+	slowness = 1. / 60
+	runWall  = time.Hour // a minute of room time
+)
+
 // newWorld is the parts around a release, and a policy that misbehaves in a mode.
 func newWorld(ctx context.Context, content *harness.Release, hostile string, log *slog.Logger) (w *world, err error) {
 	w = &world{policy: policy.ModelName}
@@ -48,7 +55,10 @@ func newWorld(ctx context.Context, content *harness.Release, hostile string, log
 			w.close()
 		}
 	}()
-	clk := clock.Real()
+	clk, err := clock.New(time.Now(), slowness)
+	if err != nil {
+		return w, err
+	}
 	servers, err := w.commerce(ctx, content, clk, log)
 	if err != nil {
 		return w, err
@@ -177,16 +187,16 @@ func (w *world) run(ctx context.Context, s scenario) (finding, error) {
 	return w.extract.look(s, res, steps), nil
 }
 
-// make is one run and its trajectory; its members have a minute.
+// make is one run and its trajectory.
 func (w *world) make(ctx context.Context, win event.Window) (runner.Result, []event.Step, error) {
 	now := time.Now()
 	log := &trajectory.Memory{}
 	for i := range win.Members {
-		win.Members[i].AnswerByMs = now.Add(time.Minute).UnixMilli()
+		win.Members[i].AnswerByMs = now.Add(runWall).UnixMilli()
 	}
 	rec := trajectory.New(log, event.Step{RunID: event.NewRunID(win.WindowID, 1), WindowID: win.WindowID, RoomID: win.RoomID, Variant: variant})
 	res, err := w.runner.Run(ctx, runner.Task{
-		Window: win, Attempt: 1, Deadline: now.Add(time.Minute), Release: w.release, Received: now, Recorder: rec,
+		Window: win, Attempt: 1, Deadline: now.Add(runWall), Release: w.release, Received: now, Recorder: rec,
 	})
 	if err == nil {
 		err = rec.Flush(ctx)
