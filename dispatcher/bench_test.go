@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"livehost/dispatcher"
+	"livehost/dispatcher/ledgertest"
 	"livehost/internal/clock"
 	"livehost/streams"
 	"livehost/streams/event"
@@ -49,7 +50,7 @@ func benchRig(b testing.TB) (*dispatcher.Dispatcher, instant) {
 	out := instant{clock: c, told: make(chan struct{}, 1)}
 	log := sink{newLogbook(b)}
 	d, err := dispatcher.New(dispatcher.DefaultConfig(), dispatcher.Deps{
-		Clock: c, Publisher: log, Reader: log, Ledger: dispatcher.NewMemoryLedger(time.Minute),
+		Clock: c, Publisher: log, Reader: log, Ledger: ledgertest.NewMemory(),
 		Outlets: dispatcher.Outlets{Voice: out, Private: out}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"livehost/dispatcher"
+	"livehost/dispatcher/ledgertest"
 	"livehost/internal/clock"
 	"livehost/internal/fault"
 	"livehost/streams"
@@ -161,7 +162,7 @@ func newRig(t *testing.T) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, log: newLogbook(t), clock: c, ledger: dispatcher.NewMemoryLedger(time.Hour), out: &outlet{clock: c}, acks: map[event.WindowID][]error{}}
+	r := &rig{t: t, log: newLogbook(t), clock: c, ledger: ledgertest.NewMemory(), out: &outlet{clock: c}, acks: map[event.WindowID][]error{}}
 	r.start()
 	t.Cleanup(r.stop)
 	return r
@@ -206,7 +207,7 @@ func (r *rig) stopWithin(budget time.Duration) {
 // kill -9 of the embedded Redis, and every unacknowledged reply handed over again.
 func (r *rig) restart() {
 	r.t.Helper()
-	r.ledger = dispatcher.NewMemoryLedger(time.Hour)
+	r.ledger = ledgertest.NewMemory()
 	r.out.hold = nil
 	r.start()
 	for _, rec := range r.inputs {

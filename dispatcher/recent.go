@@ -35,8 +35,3 @@ func (r *recent[K, V]) has(k K) bool {
 	_, ok := r.get(k)
 	return ok
 }
-
-func (r *recent[K, V]) delete(k K) {
-	delete(r.young, k)
-	delete(r.old, k)
-}

@@ -5,10 +5,7 @@ import (
 	"strings"
 )
 
-// Say writes a cleaned text out for an engine. Text with Chinese in it is read in
-// Chinese, any other in English.
-func Say(clean string) string { return say(clean, hasHan(clean)) }
-
+// say writes a cleaned text out for an engine, in Chinese or English.
 func say(clean string, zh bool) string {
 	rules := english
 	if zh {

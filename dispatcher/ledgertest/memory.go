@@ -1,20 +1,20 @@
-package dispatcher
+package ledgertest
 
 import (
 	"context"
 	"sync"
 	"time"
 
+	"livehost/dispatcher"
 	"livehost/streams/event"
 )
 
-// MemoryLedger is a Ledger within one process: for a program whose log is its
-// only memory, and for tests.
-type MemoryLedger struct {
+// Memory is a dispatcher.Ledger within one process, which forgets nothing.
+type Memory struct {
 	mu     sync.Mutex
 	fences map[event.RoomID]int64
 	leases map[event.RoomID]lease
-	claims *recent[claimKey, claimed]
+	claims map[claimKey]claimed
 }
 
 type claimKey struct {
@@ -36,39 +36,39 @@ type lease struct {
 	until    time.Time
 }
 
-// NewMemoryLedger keeps claims for at least ttl of wall time.
-func NewMemoryLedger(ttl time.Duration) *MemoryLedger {
-	return &MemoryLedger{fences: map[event.RoomID]int64{}, leases: map[event.RoomID]lease{}, claims: newRecent[claimKey, claimed](ttl)}
+// NewMemory is empty.
+func NewMemory() *Memory {
+	return &Memory{fences: map[event.RoomID]int64{}, leases: map[event.RoomID]lease{}, claims: map[claimKey]claimed{}}
 }
 
-// Acquire implements Ledger.
-func (l *MemoryLedger) Acquire(_ context.Context, room event.RoomID) (int64, error) {
+// Acquire implements dispatcher.Ledger.
+func (l *Memory) Acquire(_ context.Context, room event.RoomID) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.fences[room] = max(l.fences[room]+1, time.Now().UnixMicro())
 	return l.fences[room], nil
 }
 
-// Begin implements Ledger.
-func (l *MemoryLedger) Begin(_ context.Context, c Claim) (Grant, error) {
+// Begin implements dispatcher.Ledger.
+func (l *Memory) Begin(_ context.Context, c dispatcher.Claim) (dispatcher.Grant, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c.Fence < l.fences[c.Room] {
-		return Grant{}, ErrFenced
+		return dispatcher.Grant{}, dispatcher.ErrFenced
 	}
 	if held, ok := l.leases[c.Room]; c.Lease > 0 && ok && held.fence != c.Fence && time.Now().Before(held.until) {
-		return Grant{}, ErrVoiceHeld
+		return dispatcher.Grant{}, dispatcher.ErrVoiceHeld
 	}
 	if c.Lease > 0 {
 		l.leases[c.Room] = lease{c.Fence, c.Delivery, time.Now().Add(c.Lease)}
 	}
-	var g Grant
+	var g dispatcher.Grant
 	for _, id := range c.Danmaku {
 		key := claimKey{c.Room, c.Channel, id}
-		have, ok := l.claims.get(key)
+		have, ok := l.claims[key]
 		switch {
 		case !ok || !have.ended && have.delivery == c.Delivery && have.fence == c.Fence:
-			l.claims.put(key, claimed{delivery: c.Delivery, fence: c.Fence}, time.Now().UnixMilli())
+			l.claims[key] = claimed{delivery: c.Delivery, fence: c.Fence}
 			g.Granted = append(g.Granted, id)
 		case have.ended:
 			g.Done = append(g.Done, id)
@@ -79,8 +79,8 @@ func (l *MemoryLedger) Begin(_ context.Context, c Claim) (Grant, error) {
 	return g, nil
 }
 
-// Finish implements Ledger.
-func (l *MemoryLedger) Finish(_ context.Context, c Claim, state ClaimState) error {
+// Finish implements dispatcher.Ledger.
+func (l *Memory) Finish(_ context.Context, c dispatcher.Claim, state dispatcher.ClaimState) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if held := l.leases[c.Room]; held.fence == c.Fence && held.delivery == c.Delivery {
@@ -88,11 +88,11 @@ func (l *MemoryLedger) Finish(_ context.Context, c Claim, state ClaimState) erro
 	}
 	for _, id := range c.Danmaku {
 		key := claimKey{c.Room, c.Channel, id}
-		if state == ClaimReleased {
-			l.claims.delete(key)
+		if state == dispatcher.ClaimReleased {
+			delete(l.claims, key)
 			continue
 		}
-		l.claims.put(key, claimed{delivery: c.Delivery, fence: c.Fence, ended: true}, time.Now().UnixMilli())
+		l.claims[key] = claimed{delivery: c.Delivery, fence: c.Fence, ended: true}
 	}
 	return nil
 }
