@@ -1,6 +1,7 @@
 package mcptoolset_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"livehost/internal/fault"
+	"livehost/internal/testkit"
 )
 
 // hostile is a server of one tool that answers its calls as attack says.
@@ -92,14 +94,15 @@ func TestHostileServer(t *testing.T) {
 			h.attack.Store(&attack)
 			var was, is runtime.MemStats
 			runtime.ReadMemStats(&was)
-			began := time.Now()
-			_, err := ts.Call(t.Context(), "s", "x", nil, nil)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*testkit.Patience)
+			defer cancel()
+			_, err := ts.Call(ctx, "s", "x", nil, nil)
 			runtime.ReadMemStats(&is)
 			if fault.KindOf(err) != fault.Unavailable {
 				t.Errorf("%v, want unavailable", err)
 			}
-			if took := time.Since(began); took > 30*time.Second {
-				t.Errorf("it took %v", took)
+			if ctx.Err() != nil {
+				t.Error("it does not end by itself")
 			}
 			if more := int64(is.HeapSys-was.HeapSys) >> 20; more > 128 {
 				t.Errorf("the heap grew by %d MB", more)
