@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"livehost/internal/fault"
 	"livehost/internal/testkit"
