@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,7 +12,16 @@ import (
 
 // intentWords are what a text is judged by: of several words that begin at one place
 // the longest counts, so a longer word also guards what it holds (拍照 is not 拍).
-var intentWords = build(intentCells)
+var intentWords = build(allCells())
+
+// allCells are the words and the idioms of each sign.
+func allCells() map[sign][]string {
+	out := maps.Clone(intentCells)
+	for of, cells := range idioms {
+		out[of] = slices.Concat(out[of], cells)
+	}
+	return out
+}
 
 var intentCells = map[sign][]string{
 	identity: {

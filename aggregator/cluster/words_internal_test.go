@@ -10,7 +10,7 @@ import (
 // A word in two lists would mean now this, now that: maps have no order.
 func TestEveryWordIsInOneList(t *testing.T) {
 	t.Parallel()
-	inOne(t, intentCells)
+	inOne(t, allCells())
 	kinds := maps.Clone(praised)
 	maps.Copy(kinds, noise)
 	inOne(t, kinds)
