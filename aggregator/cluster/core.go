@@ -61,7 +61,7 @@ func linkAround(in []rune, i, j int) (from, to int, ok bool) {
 		}
 		return from, to, ok
 	}
-	for _, sign := range []string{"链接", "#", "# ", "link ", "link", "number ", "no.", "no ", "item "} {
+	for _, sign := range []string{"链接", "#", "# ", "link ", "link", "number ", "no.", "no ", "item ", "product "} {
 		if before(in, i, sign) {
 			return i - len([]rune(sign)), j, true
 		}

@@ -131,7 +131,7 @@ func look(in []rune, number bool) (s signs) {
 	if s.has(link) && !s.has(question) && points(in) {
 		s.set = s.set&^bits(link, thing, links) | bits(chatter)
 	}
-	if in[0] == '祝' && s.has(wish) {
+	if in[0] == '祝' && s.has(wish) || hasAt(in, 0, "欢迎") && s.has(hello) {
 		s.set &^= bits(praise, thing, attribute)
 	}
 	if len(in) > longNames || chinese && len(in) > longName || !chinese && !s.has(question) && remarks(in) {
@@ -206,12 +206,13 @@ var rules = []rule{
 	{bits(bought, question, thing), bits(price, shipping, size, membership, stock, order, wants), Product},
 	{bits(wants, show), bits(price, shipping, size, membership, stock, order), Product},      // 我要看
 	{bits(praise, bought), bits(question, price, shipping, size, membership, wants), Praise}, // a happy buyer
+	{bits(shipping, bought), bits(price, size, membership, stock), Shipping},                 // 拍了加急
 	{bits(still, question), bits(membership, shipping), Price},
 	{bits(matter), 0, ""},
 	{bits(links), bits(link, attribute), Purchase},
 	{bits(link, question), 0, Product},
 	{bits(attribute, question), 0, Product},
-	{bits(wish), bits(thing, attribute, show, link), Greeting},
+	{bits(wish), bits(thing, attribute, show, link, praise), Greeting},
 	{bits(smalltalk, question), bits(thing, attribute, show, link), Greeting},
 	{bits(chatter), bits(thing, attribute, show, link, praise, hello), LowInfo},
 	{bits(chatter, question), bits(thing, attribute, show, link), LowInfo},

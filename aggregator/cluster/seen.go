@@ -69,7 +69,7 @@ func money(in []rune) bool {
 		if i < len(in) && (strings.ContainsRune("元$", in[i]) || in[i] == '块' && (i-start > 1 || hasAt(in, i, "块钱"))) || start > 0 && strings.ContainsRune("$¥£€", in[start-1]) {
 			return true
 		}
-		if i-start == len(in) && slices.Contains(in, '.') { // 39.9
+		if i-start == len(in) && slices.Contains(in, '.') || large(in, start, i) { // 39.9, 1030?
 			return true
 		}
 		if ends := i == len(in) || strings.ContainsRune("吗么吧嘛啊呀?", in[i]); ends && i-start >= 2 && start > 1 && (in[start-1] == '卖' || in[start-1] == '是' && strings.ContainsRune("不都才还就", in[start-2])) {
@@ -77,6 +77,16 @@ func money(in []rune) bool {
 		}
 	}
 	return false
+}
+
+// large reports that in[start:end] is all that is said, or what is asked about, and
+// too large for a link: 1030??, 是1288吗.
+func large(in []rune, start, end int) bool {
+	const longest = 5
+	if n := end - start; n < 3 || n > longest || in[start] == '0' || n == 3 && (start == 0 || in[start-1] != '是') {
+		return false
+	}
+	return (start == 0 || in[start-1] == '是') && !slices.ContainsFunc(in[end:], func(r rune) bool { return !strings.ContainsRune("?!吗么吧嘛啊呀 ", r) }) && (end-start > 3 || end < len(in))
 }
 
 // addressed is what is said after a name or a cheer: 小雨,要面膜.
@@ -110,7 +120,7 @@ func chooses(in []rune) bool {
 func noun(in []rune) bool {
 	const longest = 9
 	end := wholeName(in)
-	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) || slices.Contains(in, '炒') || strings.ContainsRune("别不没又再还就都很太去快", in[0]) {
+	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) || slices.Contains(in, '炒') || strings.ContainsRune("别不没又再还就都很太去快", in[0]) || cooks(in) || counted(in[:end]) {
 		return false
 	}
 	switch r, before := in[end-1], in[end-2]; {
@@ -137,6 +147,18 @@ func wholeName(in []rune) int {
 		end--
 	}
 	return end
+}
+
+// cooks reports that a text begins with what is done in a kitchen: 蒸蛋羹, but not 煮锅.
+func cooks(in []rune) bool {
+	return strings.ContainsRune("蒸煮炖拌泡煎炸炒熬焖烙腌涮", in[0]) && !strings.ContainsRune("锅箱器机桶盘盆壶炉面菜粉蛋豆", in[len(in)-1])
+}
+
+// counted reports a number of pieces and nothing else: 10袋.
+func counted(in []rune) bool {
+	return !slices.ContainsFunc(in, func(r rune) bool {
+		return !digit(r) && !strings.ContainsRune("一二两三四五六七八九十袋盒瓶包件箱罐个条支片斤", r)
+	})
 }
 
 // aboutPeople is what a product's name does not hold: 我们有冰箱 tells, 喝点热水 cares.
@@ -230,13 +252,19 @@ func exclaims(in []rune) (worse, well bool) {
 	if n := len(in); n > 1 && in[n-1] == '牛' && !strings.ContainsRune("蜗水黄奶小肥吹", in[n-2]) {
 		return false, true
 	}
+	if at := slices.Index(in, '有'); at >= 0 && at+2 < len(in) && (in[at+1] == '点' || in[at+1] == '些') && strings.ContainsRune(faults, in[at+2]) { // 有点厚
+		return true, false
+	}
 	at := slices.Index(in, '太')
 	if at < 0 || at+1 == len(in) || !slices.Contains(in[at:], '了') {
 		return false, false
 	}
-	worse = strings.ContainsRune("大小长短厚薄紧松粗硬重丑远", in[at+1])
+	worse = strings.ContainsRune(faults, in[at+1])
 	return worse, !worse && !strings.ContainsRune("多少慢快吵难假久晚早乱烂脏黑胖瘦累困闹轻菜阳", in[at+1])
 }
+
+// faults are what is too much in what is shown.
+const faults = "大小长短厚薄紧松粗细硬重深浅宽窄肥丑远透硬滑"
 
 // pair reports a text of link numbers only: 25和26.
 func pair(in []rune) bool {
@@ -244,7 +272,7 @@ func pair(in []rune) bool {
 		!slices.ContainsFunc(in, func(r rune) bool { return !digit(r) && !strings.ContainsRune("和跟与还有号、, ", r) })
 }
 
-var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product, '蹲': Product, '牛': Praise, '祝': Greeting, '谢': Praise, '爱': Praise}
+var leads = map[rune]Intent{'要': Purchase, '买': Purchase, '拍': Purchase, '抢': Purchase, '上': Product, '看': Product, '求': Product, '蹲': Product, '牛': Praise, '祝': Greeting, '谢': Praise, '爱': Praise, '抽': Membership}
 
 func letterOrDigit(r rune) bool {
 	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x4e00 && r <= 0x9fff

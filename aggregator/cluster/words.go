@@ -34,12 +34,12 @@ var intentCells = map[sign][]string{
 		"scam*|fake|broken|terrible|disappoint*|worst|ripoff|rip off|damaged|defective|file a complaint|rude|shut up|lied*|not fair|broke|waste of|liar|refund me|so slow|too slow|hurry up|ridiculous|unfair|trash|horrible|annoying|frustrating|lying|cracked",
 	),
 	price: {
-		"多少钱|多钱|几钱|价格|价钱|啥价|什么价|几块|多少米|多少元|怎么卖|咋卖|卖多少|报价|报下价|价位|多少一|多少块|到手价|到手多少|到手是|到手几|到手才|券后|卷后|实付|以旧换新|置换|换新|要钱吗|收钱吗|免费吗|优惠|便宜|少点|再少|打折|折扣|几折|满减|立减|券|红包|半价|降价|减多少|大额|小额|面额|领卷|发卷|0卷|5卷|9卷|卷还有|卷都有|卷多少|多少的卷|有卷|优惠卷|领劵|劵|" +
+		"开价|开个价|砍价|砍一下|砍到|快砍|降低|降点|降一点|降到|这个多少|那个多少|这款多少|是多少米|多少米|价多少|号多少|链接多少|一共多少|总共多少|一套多少|一盒多少|一瓶多少|一件多少|一双多少|一箱多少|一斤多少|一个多少|一条多少|一包多少|一袋多少|一支多少|多少钱|多钱|几钱|价格|价钱|啥价|什么价|几块|多少米|多少元|怎么卖|咋卖|卖多少|报价|报下价|价位|多少一|多少块|到手价|到手多少|到手是|到手几|到手才|券后|卷后|实付|以旧换新|置换|换新|要钱吗|收钱吗|免费吗|优惠|便宜|少点|再少|打折|折扣|几折|满减|立减|券|红包|半价|降价|减多少|大额|小额|面额|领卷|发卷|0卷|5卷|9卷|卷还有|卷都有|卷多少|多少的卷|有卷|优惠卷|领劵|劵|" +
 			"涨价|改价|原价|贵|机制|性价比|划算吗|第二件|买一送|买二送|福利|活动|最低|底价|凑单|九块九|块钱|毛钱|九毛|满几|满多少|抹零|不划算|不值得|不值这|便宜多少",
 		"how much|price*|cost*|discount*|coupon*|promo*|deal|deals|on sale|sale price|cheaper|expensive|voucher*|what's the price|percent off|bogo|flash sale|code|dollar*|dolar*|bucks",
 	},
 	shipping: append(crossed(regions, "打开|开下|发|不发|能发|能到|包邮|怎么不发|为什么不发|为啥不发|怎么发"),
-		"满多少包邮|发货|快递|包邮|运费|邮费|物流|顺丰|中通|圆通|申通|韵达|京东快递|邮政|几天到|多久到|多久能到|什么时候到|啥时候到|何时到|能到吗|到货|送到|送货|送达|配送|派送|收到吗|能收到|会收到|才收到|时候收到|几天收到|多久收到|寄|不邮|邮吗|能邮|邮到|可以邮|邮不|现货还是预售|预售还是现货|预售|退货|退款|退换|换货|售后|多久发|几天发|哪天发|时候发|当天发|能发吗|发吗|发不发|发到|"+
+		"满多少包邮|收货|第几批|哪一批|优先发|尽快发|快点发|早点发|先发|赶紧发|预计到|几天能|显示揽收|揽收|没揽|派件|发货|快递|包邮|运费|邮费|物流|顺丰|中通|圆通|申通|韵达|京东快递|邮政|几天到|多久到|多久能到|什么时候到|啥时候到|何时到|能到吗|到货|送到|送货|送达|配送|派送|收到吗|能收到|会收到|才收到|时候收到|几天收到|多久收到|寄|不邮|邮吗|能邮|邮到|可以邮|邮不|现货还是预售|预售还是现货|预售|退货|退款|退换|换货|售后|多久发|几天发|哪天发|时候发|当天发|能发吗|发吗|发不发|发到|"+
 			"保修|质保|运费险|能退|可退|可以退|退吗|退不|怎么退|想退|要退|七天无理由|无理由|加急|催发|改地址|换地址|偏远|限地区|限区域|保价险|包赔|包退|包换|签收|没收到|还没发货|包安装|安装吗|安装电视|免费安装|上门安装|安装费|怎么安装|区域限制|地域限制|区域被限|没打开|地区打开|打开地区|驿站|发往",
 		"ship*|deliver*|how long to arrive|arrive*|return*|refund*|exchange|tracking|warranty|international|express|customs|where is my order|where's my order|my package|my parcel|change my order|change my address|not received|never arrived|never received",
 	),
@@ -48,35 +48,35 @@ var intentCells = map[sign][]string{
 			"肩宽|卡码|斤可以|斤能|斤可|脚宽|脚胖|脚背高|斤的人|多高穿|高能穿|更大的|更小的|大一点的|小一点的|再大一点|再小一点|都是s|都是m|都是l|穿的s|穿的m|穿的l|显胖|显高|m码|l码|s码|xs码|xl码|xxl码|2xl|3xl|4xl|合身|宽松吗|那个码|脚买|脚穿|平时穿|平常穿|能穿吗|能穿嘛|能穿么|能穿不|可以穿吗|可以穿嘛|可以穿么|能戴吗|可以戴吗|能戴嘛|能戴么",
 		"i wear|im a|i'm a size|size*|sizing|1x|2x|3x|4x|5x|med|fit|fits|true to size|oversized|petite|plus size|xs|xl|xxl|2xl|3xl|medium|small or|large or|inseam|waist|lbs|how tall|height|weight|run big|run small|runs big|runs small"),
 	membership: {
-		"会员|入会|粉丝团|灯牌|积分|会员等级|粉丝等级|福袋|抽奖|中奖|赠品|赠送|礼物吗|送什么|送啥|送不送|有送|送的吗|什么礼物|礼品|礼物|礼盒送|小样|怎么领|礼包|礼赠|赠礼|好礼|伴手礼|什么时候抽|啥时候抽|几点抽|还抽|有抽|会抽|要抽|快抽|开始抽|生日礼物|再抽|没抽|不抽|抽吗|再送|不送了|抽一下|抽了吗|抽了嘛|抽了么|抽了没|抽不到|抽中|抽到|抽个|抽不中|没抽半价|抽半价|让我抽|抽号|生日礼|抽我|锦鲤|转盘|开奖|能中吗|会中吗|中了的话|想中|中一次|中一个吧|中不了|没中|又没中|中了吗|我中了|怎么抽|有礼盒|礼盒有|礼盒里|礼盒是|什么礼盒|包装袋|贺卡|免单|发礼物|发奖品|发福袋|送一盒|送一件|送一个|给三盒|送两|秒杀奖",
-		"member*|loyalty|points|giveaway*|give away*|free gift*|gift with|gift wrap|gift box*|raffle|lucky draw|subscribe|subscriber*|vip|i won|who won|winner*|freebie*",
+		"抽!|抽啊|抽吧|抽起来|给我运气|群满|进群|粉丝群|怎么参加|怎么参与|如何参与|如何参加|怎么报名|会员|入会|粉丝团|灯牌|积分|会员等级|粉丝等级|福袋|抽奖|中奖|赠品|赠送|礼物吗|送什么|送啥|送不送|有送|送的吗|什么礼物|礼品|礼物|礼盒送|小样|礼包|礼赠|赠礼|好礼|伴手礼|什么时候抽|啥时候抽|几点抽|还抽|有抽|会抽|要抽|快抽|开始抽|生日礼物|再抽|没抽|不抽|抽吗|再送|不送了|抽一下|抽了吗|抽了嘛|抽了么|抽了没|抽不到|抽中|抽到|抽个|抽不中|没抽半价|抽半价|让我抽|抽号|生日礼|抽我|锦鲤|转盘|开奖|能中吗|会中吗|中了的话|想中|中一次|中一个吧|中不了|没中|又没中|中了吗|我中了|怎么抽|有礼盒|礼盒有|礼盒里|礼盒是|什么礼盒|包装袋|贺卡|免单|发礼物|发奖品|发福袋|送一盒|送一件|送一个|给三盒|送两|秒杀奖",
+		"come with|comes with|participate|how do i enter|how to enter|enter the giveaway|member*|loyalty|points|giveaway*|give away*|free gift*|gift with|gift wrap|gift box*|raffle|lucky draw|subscribe|subscriber*|vip|i won|who won|winner*|freebie*",
 	},
 	wants: {
 		"想买|要买|想要|我要|要一|来一|来两|要的|我需要|很需要|正需要|想需要|也需要|急需|需要这个|需要一|给我两|给我来|也给我|必买|必须买|必拍|必须拍|冲着|奔着|蹲一|我是为了|就是为了|专门为了|专程|肯定要|给我一|给我俩|给我定|给我咯|给我呗|就要那|就要这|我就要|想拍|想入|求购|想下单|想吃|好想要|好想买|想喝|要不要买|买不买|该不该买|要不要入|好纠结|很纠结|太纠结|犹豫|再看看|先收藏|再考虑|考虑考虑|考虑一下|想一想再",
 		"i want|i need|we need|we want|just want|just need|i wanted|need one|need this|want one|want this|need the|need that|need those|need it|need some|need a|need more|want the|want that|want those|want it|want some|gimme|give me",
 	},
-	order: append(append(append(crossed("拍|买|拍的|买的|拍完|买完|拍完的|买完的|拍了|买了|拍了的|买了的|抢了", "怎么办|咋办|怎么弄|咋弄"), crossed("国补|补贴|券|卷|劵|优惠券|红包", "怎么领|咋领|哪里领|在哪领|怎么用|咋用|如何用|怎么使用|用不了|不能用|没法用|能用吗|可以用吗|能叠加|叠加|能叠加吗|怎么没有用|领不了|领不到|没领到|领取不了")...),
+	order: append(append(append(crossed("拍|买|拍的|买的|拍完|买完|拍完的|买完的|拍了|买了|拍了的|买了的|抢了", "怎么办|咋办|怎么弄|咋弄"), crossed("国补|补贴|券|卷|劵|优惠券|红包", "咋领|哪里领|在哪领|怎么用|咋用|如何用|怎么使用|用不了|不能用|没法用|能用吗|可以用吗|能叠加|叠加|能叠加吗|怎么没有用|领不了|领不到|没领到|领取不了")...),
 		crossed("怎么领取|咋领取|领取|怎么领|咋领|哪里领|在哪领|领", "国补|补贴|券|优惠券|红包")...),
-		"国补|补贴|国家补|领取|怎么买|咋买|哪里买|在哪买|哪买|去哪买|从哪买|怎么拍|咋拍|哪里拍|在哪拍|混拍|能拍|可以拍|怎么下单|下单|怎么付|在哪付|从哪付|哪里付|付款|付不了|支付|预约|价保|上链接|挂链接|链接呢|连接呢|连接在哪|几号连接|链接在哪|哪个链接|几号链接|几号车|小黄车|购物车|购物袋|橱窗|上架|拍不了|拍错|买不了|"+
+		"怎么领|可以叠加|能叠加|能不能叠加|叠加吗|可叠加|叠加使用|领不了卷|领不了券|领不了|领不到|直接拍|直接买|直接下单|只要|只买|只拍|单买|单拍|单独买|单独拍|能单独|就不能一|一个行吗|一件可以吗|实名|提交不了|提交订单|填地址|没有显示|不显示|显示不|加载|转圈|一直转|点不进|进不了|点进去没|怎么进|在哪进|几点玩|今天玩|今天讲|今天卖|今天都有|今天有啥|都有什么|都有啥|有什么好|预告|上车啦吗|上车了吗|连接呢|有连接|的连接|号连接|在哪里啊|在哪呢|哪有链接|链接哪|看不到链接|没看到链接|找不到链接|没链接|没有链接|没有连接|再卖会|在卖会|再播会|在播会|再讲会|多播会|别下播|什么时候开始|啥时候开始|还有多久开始|还没开始吗|开始了吗|开始卖|国补|补贴|国家补|领取|怎么买|咋买|哪里买|在哪买|哪买|去哪买|从哪买|怎么拍|咋拍|哪里拍|在哪拍|混拍|能拍|可以拍|怎么下单|下单|怎么付|在哪付|从哪付|哪里付|付款|付不了|支付|预约|价保|上链接|挂链接|链接呢|连接呢|连接在哪|几号连接|链接在哪|哪个链接|几号链接|几号车|小黄车|购物车|购物袋|橱窗|上架|拍不了|拍错|买不了|"+
 			"点不了|点不开|打不开|进不去|进不到|下不了|弹不出|没弹|弹出来|加购|加车|几单|来回购|特意来买|来买|我买多|买多点|先用后付|货到付款|月付|花呗|白条|分期|免息|限购|发票|保价|差价|靠谱吗|保真|假一赔|有人买过|用券|用劵|用卷|在哪儿买|哪儿买|哪儿拍|来晚了怎么办|在那里拍|在那里买|那里拍|那里买|没有声音|太卡|是几号|几号呀|几号啊|在几号|多少号|能抢|可以抢|抢几|加微信|微信吗|品质保证|质量保证|正品|真假|是真的吗|是真的么|"+
 			"留一|留个|给我留|客服在哪|联系客服|找客服|怎么联系|联系小|联系你|小助手|回放|直播几点|几点直播|还直播|直播吗|下次直播|下场直播|下一场|下次什么时候|下次啥时候|下次几点|几点开播|几点开始|几点开抢|几点开卖|特意预约|特意来|几点结束|几点播|什么时候播|啥时候播|每天播|天天播|晚上播|下播|几点下播|明天播|明天还播|播到几点|今天卖什么|今天有什么|没声音|听不见|听不到|卡了|卡死|好卡|什么时候会在直播|在直播|黑屏|没画面",
-		"coupon work*|coupon doesn't|coupon not working|code doesn't work|code not working|use the coupon|use coupon|apply the coupon|apply coupon|where to buy|where can i buy|how do i buy|how to order|how do i order|order*|checkout|check out|add to cart|my cart|cart|pay|payment|buy|purchase*|link please|link pls|drop the link|where is the link|what link|which link|the link|where can i get|where can we|how do you get|"+
+		"how can i get|how do i get|how can we get|how to get|how do we get|where to get|where is the coupon*|see the coupon|find the coupon|where do i see|spins|spinning|not loading|won't load|wont load|wont let me|keeps loading|fake page|where is it at|not letting me|error|fell out of my cart|out of my cart|coupon work*|coupon doesn't|coupon not working|code doesn't work|code not working|use the coupon|use coupon|apply the coupon|apply coupon|where to buy|where can i buy|how do i buy|how to order|how do i order|order*|checkout|check out|add to cart|my cart|cart|pay|payment|buy|purchase*|link please|link pls|drop the link|where is the link|what link|which link|the link|where can i get|where can we|how do you get|"+
 			"kicked me out|kicks me out|live end|won't let me|trying to order|trying to buy|lag|lags|lagging|laggy|freez*|glitch*|no sound|on amazon|invoice|maybe later|next live|not on til|legit"),
 	stock: append(append(crossed("都|也|又|还|才|根本|老是|总是|一直|经常", "抢不到|抢不上|抢不着|拍不到|拍不上|买不到"), crossed("补|再补|补个|补点|能补|可以补", "s|m|l|xl|xs|s码|m码|l码|xl码|码|尺码|大码|小码|中码")...),
-		"枪不到|没枪到|没抢道|再加点|再加一|再加库存|只剩|就剩|最后一件|加码|这次没有|再给一|再来点|再来一|再来几|抢不着|没抢着|无货|显示没有|还拍|还能拍|没抢到|抢不到|抢不上|没抢上|抢完|抢光|抢空|抢没|难抢|秒没|秒空|没拍到|拍不到|拍不上|没拍上|买不到|没买到|买不上|没有抢到|没有拍到|没有买到|没买上|补货|补点|补一点|补一下|还补|补吗|补嘛|补么|补不补|补一|补几|再补|补了|预售补|补上了|补过|不卖了|咋不卖|怎么不卖|为什么不卖|为啥不卖|会补|能补|加货|加点货|放货|放量|再放|再上|加单|在上点|多上点|继续上|接着上|"+
+		"枪不到|没枪到|没抢道|再加点|再加一|再加库存|只剩|就剩|最后一件|加码|这次没有|再给一|再来点|再来一|再来几|抢不着|没抢着|无货|显示没有|还拍|还能拍|加单|加几单|加点单|加量|得加|加下|加一下|在加点|再加点|在加一|加s|加m|加l|加xl|加袋|加盒|能预售|开预售|上预售|多加点|多加|加一点|放点|放一点|放点库存|开价位|没抢到|抢不到|抢不上|没抢上|抢完|抢光|抢空|抢没|难抢|秒没|秒空|没拍到|拍不到|拍不上|没拍上|买不到|没买到|买不上|没有抢到|没有拍到|没有买到|没买上|补货|补点|补一点|补一下|还补|补吗|补嘛|补么|补不补|补一|补几|再补|补了|预售补|补上了|补过|不卖了|咋不卖|怎么不卖|为什么不卖|为啥不卖|会补|能补|加货|加点货|放货|放量|再放|再上|在上点|多上点|继续上|接着上|"+
 			"下架|卖完|卖光|没货|售空|卖空|售完|没有货|车呢|断货|缺货|断码|售罄|有货|还有货|还剩|剩几|剩多少|库存|庫存|没车|没有车|没车子|有车吗|里有车|还有车|哪有车|有车了|没有码|没码|码数没|没有码数|开链接|开车|过款|返场|加库存|没了|没有了|没啦|没有啦|车没|再上点|现货|还卖|还能有|还可以上|还可以买|还可以拍|还可以抢|还能上|还上|还会上|还能买|还来得及|快没了|今天没有|今天没|没有吗|还有吗|还有嘛|还有么|还有不|多上几|多几份|上几份|找不到了|没看到了",
 		"did i miss|get nothing|got nothing|restock*|sold out|selling out|sells out|in stock|stock|out of stock|back in stock|bring back|bring it back|back please|bows back|available|get one|missed it|missed again|missed out|cant get|can't get|couldn't get|could not get|gone*|how many left|any left|left?|still have|have it still|coming back"),
-	others: {"应该是|人家|他有|她有|他们有|我们以为|以为|你省|平台有|平台给|平台补|别说了|大家不买|大家别|大家都抢|让大家|别抢|别买|一人拍|一人抢|抢那么多|拍那么多|抢这么多|拍这么多|你们买|你也买|人家买|他买|她买|不敢|只能抢|别给她|别给他|限时抢|限时补贴|马上抢空|热卖中|男女老少|橱窗里有|橱窗里面有|小黄车里面有|小黄车里有|黄车里有|购物车里有|链接里有|必备佳品|欢迎选购", "buy it|buy them|buy this|guys buy|you guys buy|everyone buy|buy products|everyone give"},
+	others: {"每人一|一人一单|贪心|就满意|知足|应该是|人家|他有|她有|他们有|我们以为|以为|你省|平台有|平台给|平台补|别说了|大家不买|大家别|大家都抢|让大家|别抢|别买|一人拍|一人抢|抢那么多|拍那么多|抢这么多|拍这么多|你们买|你也买|人家买|他买|她买|不敢|只能抢|别给她|别给他|限时抢|限时补贴|马上抢空|热卖中|男女老少|橱窗里有|橱窗里面有|小黄车里面有|小黄车里有|黄车里有|购物车里有|链接里有|必备佳品|欢迎选购", "don't buy|dont buy|grab the|grab it|grab this|grab them|buy it|buy them|buy this|guys buy|you guys buy|everyone buy|buy products|everyone give"},
 	had: append(append(crossed("上个月|上次|上回|去年|前年|昨天|前天|上周|之前|以前|早就|前几天", "买|拍|下单|刚买|买的|买了|买过|拍的|拍了|抢的|抢了|用过|用的|吃过"),
 		crossed("我|我家|家里|家里还|我家还|我也", "有|有了|有一个|有两个|还有")...),
-		"收到货|介绍的|推荐的|讲解的|做过|体验过|买的|我买的|我拍的|买过|用过|吃过|喝过|穿过|戴过|正用着|在用着|用着呢|正在吃|正在喝|正在用|没喝呢|没用完|还没用",
+		"我买|我买了|买啦|买了|收到货|介绍的|推荐的|讲解的|做过|体验过|买的|我买的|我拍的|买过|用过|吃过|喝过|穿过|戴过|正用着|在用着|用着呢|正在吃|正在喝|正在用|没喝呢|没用完|还没用",
 		"yesterday|last week|last time|last month|months ago|i have|i already have|i own|i've had"),
 	links: {"链接", "link|links"},
 	still: {"还有|还有没有", "do you still|is there still|still got|any more"},
 	bought: append(append(crossed("女儿|儿子|闺女|孩子|老婆|老公|妈妈|我妈|爸爸|我爸|爸妈|婆婆|家人|朋友|自己", "买|拍|抢|囤"),
 		crossed("已|已经|刚|刚刚|刚才|都|又|也|才", "拍|买|抢")...),
-		"我买|我拍|拍啦|买啦|下单啦|抢到啦|下完单|付了|付好|付完|已付|付钱了|拍了|拍完|拍下了|拍好了|拍到|买了|买完|买好|买到|下了一|下了两|下了单|已下|已购|枪到了|枪一单|枪了|抢到|抢了|我抢|抢一|抢两|囤了|囤货|回购了|入手|我入了|入了一|入了两|一单|两单|三单|四单|买一|买两|买三|买十|用完了再",
-		"bought|just got my|just got the|just got mine|just got it|just got one|just got a|i got|got mine|got one|got it|placed|snagged|ordered|purchased|scored|just paid|i paid"),
+		"我拍|拍啦|下单啦|抢到啦|下完单|付了|付好|付完|已付|付钱了|拍了|拍完|拍下了|拍好了|拍到|买完|买好|买到|下了一|下了两|下了单|已下|已购|枪到了|枪一单|枪了|抢到|抢了|我抢|抢一|抢两|囤了|囤货|回购了|入手|我入了|入了一|入了两|一单|两单|三单|四单|买一|买两|买三|买十|用完了再",
+		"checked out|just checked|paid|got 1|got 2|got 3|got 4|got 5|got two|got three|got both|got 2 of|got the last|got a couple|grabbed|got mine|got all|secured|copped|just bought|i bought 2|bought|just got my|just got the|just got mine|just got it|just got one|just got a|i got|got mine|got one|got it|placed|snagged|ordered|purchased|scored|just paid|i paid"),
 	gives:     {"送|礼盒|礼袋", "gift|gifts"},
 	attribute: attributes,
 	show:      shows,
