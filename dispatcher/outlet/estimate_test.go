@@ -11,6 +11,7 @@ import (
 	"livehost/dispatcher/outlet"
 	"livehost/dispatcher/outlettest"
 	"livehost/dispatcher/speech"
+	"livehost/internal/testkit"
 )
 
 // TestEstimateAgainstEspeak holds the estimated length, which decides what is late,
@@ -21,7 +22,9 @@ func TestEstimateAgainstEspeak(t *testing.T) {
 	if _, err := exec.LookPath("espeak-ng"); err != nil {
 		t.Skip("espeak-ng is not installed")
 	}
-	e, err := outlet.NewEspeak(outlet.DefaultEspeakConfig())
+	cfg := outlet.DefaultEspeakConfig()
+	cfg.Timeout = testkit.Patience
+	e, err := outlet.NewEspeak(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"livehost/dispatcher/outlet"
 	"livehost/dispatcher/outlettest"
 	"livehost/internal/clock"
+	"livehost/internal/testkit"
 )
 
 // TestMain lets the test binary stand in for espeak-ng, over the same arguments,
@@ -51,7 +52,7 @@ var quiet = slog.New(slog.DiscardHandler)
 func espeak(t *testing.T, edit ...func(*outlet.EspeakConfig)) *outlet.Espeak {
 	t.Helper()
 	cfg := outlet.DefaultEspeakConfig()
-	cfg.Path = os.Args[0]
+	cfg.Path, cfg.Timeout = os.Args[0], testkit.Patience
 	for _, f := range edit {
 		f(&cfg)
 	}
@@ -75,7 +76,7 @@ func TestEspeakProtocol(t *testing.T) {
 	}
 	dir := t.TempDir()
 	e := voice(c, espeak(t), outlet.NewFiles(dir))
-	u := dispatcher.Utterance{DeliveryID: "w#1/espeak", Spoken: "-八十九元", Language: "zh", SpeakByMs: c.NowMs() + 60_000}
+	u := dispatcher.Utterance{DeliveryID: "w#1/espeak", Spoken: "-八十九元", Language: "zh", SpeakByMs: c.NowMs() + 3_600_000}
 	got, err := e.Speak(t.Context(), u)
 	if err != nil || got.EndMs-got.FirstAudioMs < 1250 {
 		t.Errorf("Speak = %+v, %v, want five runes of audio, 1.25 s", got, err)

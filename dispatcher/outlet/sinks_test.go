@@ -21,6 +21,7 @@ import (
 	"livehost/dispatcher/outlettest"
 	"livehost/internal/clock"
 	"livehost/internal/fault"
+	"livehost/internal/testkit"
 	"livehost/streams/event"
 )
 
@@ -242,7 +243,7 @@ func speechServer(t *testing.T, status *int) *httptest.Server {
 func openAI(t *testing.T, srv *httptest.Server) *outlet.OpenAISpeech {
 	t.Helper()
 	cfg := outlet.DefaultOpenAIConfig()
-	cfg.BaseURL, cfg.APIKey, cfg.Model = srv.URL+"/v1", "key", "tts"
+	cfg.BaseURL, cfg.APIKey, cfg.Model, cfg.Timeout = srv.URL+"/v1", "key", "tts", testkit.Patience
 	o, err := outlet.NewOpenAISpeech(cfg, srv.Client())
 	if err != nil {
 		t.Fatal(err)
@@ -329,7 +330,7 @@ func TestWebSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.CloseNow()
-	c := roomClock(t, 10)
+	c := roomClock(t, 2)
 	v := outlet.NewVoice(c, quiet, openAI(t, speechServer(t, nil)), nil).With(floor, ws)
 	say := func(ctx context.Context) chan error {
 		done := make(chan error, 1)
