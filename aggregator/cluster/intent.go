@@ -131,6 +131,9 @@ func look(in []rune, number bool) (s signs) {
 	if s.has(link) && !s.has(question) && points(in) {
 		s.set = s.set&^bits(link, thing, links) | bits(chatter)
 	}
+	if s.has(praise) && s.set&bits(hello, wish) != 0 && s.runes[praise] == 2 && has(addresses, in) { // 美女生日快乐
+		s.set &^= bits(praise)
+	}
 	if in[0] == '祝' && s.has(wish) || hasAt(in, 0, "欢迎") && s.has(hello) {
 		s.set &^= bits(praise, thing, attribute)
 	}

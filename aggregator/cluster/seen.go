@@ -98,6 +98,9 @@ func addressed(in []rune) []rune {
 	return in
 }
 
+// addresses are words of praise by which a host is called.
+var addresses = list("美女|帅哥|大美女")
+
 // half reports what asks only about goods: 裙子呢, but not 发火呢.
 func half(in []rune) bool { return in[len(in)-1] == '呢' && !has(goingOn, in) }
 
@@ -189,6 +192,9 @@ func wanted(in []rune) bool {
 // asksAbout reports that somebody is spoken of who is not the shop: 你买什么了 and
 // 他是谁, but not 你家有吗.
 func asksAbout(in []rune) bool {
+	if has(reasons, in) {
+		return true
+	}
 	for i, r := range in {
 		switch {
 		case r == '他' || r == '她':
@@ -199,6 +205,9 @@ func asksAbout(in []rune) bool {
 	}
 	return false
 }
+
+// reasons are asked for of what happens, which goods have none.
+var reasons = list("为什么|为啥|咋不|怎么不|谁|何必|何苦|怎么又|咋又|干嘛", "why|whyy*|who|everyone|everybody|nobody|yall|y'all|you all")
 
 var englishThird = list("she|he|her|his|him|she's|he's")
 
