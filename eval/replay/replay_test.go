@@ -83,12 +83,15 @@ func record(t *testing.T, s *shop, steps ...modeltest.Step) *audit.Log {
 
 func recordWith(t *testing.T, rel *runner.Release, s *shop, steps ...modeltest.Step) *audit.Log {
 	t.Helper()
-	var err error
-	rel.Toolbox, err = tool.New(tool.DefaultConfig(), tool.Deps{Log: silent, Clock: clock.Real(), Servers: s})
+	clk, err := clock.New(time.Now(), 1./60) // a second of the budgets is a minute of a busy machine's
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := runner.New(runner.DefaultConfig(), runner.Deps{Clock: clock.Real(), Log: silent, Model: modeltest.New(steps...)})
+	rel.Toolbox, err = tool.New(tool.DefaultConfig(), tool.Deps{Log: silent, Clock: clk, Servers: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := runner.New(runner.DefaultConfig(), runner.Deps{Clock: clk, Log: silent, Model: modeltest.New(steps...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +108,7 @@ func recordWith(t *testing.T, rel *runner.Release, s *shop, steps ...modeltest.S
 	k := &keep{}
 	rec := trajectory.New(k, event.Step{RunID: "w1#1", WindowID: "w1", RoomID: "r", Variant: "main", Versions: rel.Versions()})
 	res, err := run.Run(t.Context(), runner.Task{
-		Window: w, Attempt: 1, Deadline: now.Add(10 * time.Second), Release: rel, Received: now, Recorder: rec,
+		Window: w, Attempt: 1, Deadline: now.Add(clk.Wall(10 * time.Second)), Release: rel, Received: now, Recorder: rec,
 	})
 	if err != nil {
 		t.Fatal(err)
