@@ -115,6 +115,12 @@ func look(in []rune, number bool) (s signs) {
 	if asked := addressed(in); wanted(asked) || s.set&bits(thing, attribute) != 0 && asked[0] == '要' && lead(asked) == Purchase { // 要淡斑的
 		s.add(wants, 1)
 	}
+	if s.has(thing) && whereabouts(in) || asksLink(in) {
+		s.add(order, 2)
+	}
+	if hasAt(in, 0, "还得") && len(in) <= 6 && s.set&bits(chatter, thing, wants, order, bought) == 0 { // 还得是他
+		s.add(praise, 2)
+	}
 	s.mark(s.set&ofMatter != 0, matter)
 	s.mark(number || pair(in), link)
 	s.mark(asks(in) || chooses(in) || half(in) && s.set&ofGoods != 0, question)
@@ -207,9 +213,10 @@ var rules = []rule{
 	{bits(wants, question, attribute), bits(price, shipping, size, membership, stock, order), Product},  // 想要美白用哪款
 	{bits(bought, question, attribute), bits(price, shipping, size, membership, stock, order), Product}, // 拍了怎么用
 	{bits(bought, question, thing), bits(price, shipping, size, membership, stock, order, wants), Product},
-	{bits(wants, show), bits(price, shipping, size, membership, stock, order), Product},      // 我要看
-	{bits(praise, bought), bits(question, price, shipping, size, membership, wants), Praise}, // a happy buyer
-	{bits(shipping, bought), bits(price, size, membership, stock), Shipping},                 // 拍了加急
+	{bits(wants, show), bits(price, shipping, size, membership, stock, order), Product},                                             // 我要看
+	{bits(praise, bought), bits(question, price, shipping, size, membership, wants), Praise},                                        // a happy buyer
+	{bits(bought, question, people), bits(price, shipping, size, membership, stock, order, wants, attribute, thing, link), LowInfo}, // who got one?
+	{bits(shipping, bought), bits(price, size, membership, stock), Shipping},                                                        // 拍了加急
 	{bits(still, question), bits(membership, shipping), Price},
 	{bits(matter), 0, ""},
 	{bits(links), bits(link, attribute), Purchase},
@@ -223,6 +230,7 @@ var rules = []rule{
 	{bits(had), bits(question, show, link), LowInfo},
 	{bits(hello), bits(question, link, show, thing, attribute, bought), Greeting},
 	{bits(smalltalk), bits(thing, attribute, show, link, hello), LowInfo},
+	{bits(chatter, attribute), bits(question, show, link, praise), LowInfo}, // 孕妇可以用的
 	{bits(attribute), 0, Product},
 	{bits(show), 0, Product},
 	{bits(link), 0, Product},

@@ -64,12 +64,12 @@ func goods() []string {
 }
 
 // attributes are what is asked about goods: what they are, have, do, and for whom.
-var attributes = []string{
-	"软化|降血脂|降血压|降血糖|吸收|那个更好|那个好点|那款好|更好吗|那个好用|那个好吃|那个好喝|有丝|入口|口感怎|夏天能穿吗|冬天能穿吗|春天能穿吗|秋天能穿吗|夏天可以穿|冬天可以穿|春秋能穿|现在能穿吗|孕妇能穿|老人能穿|寄生虫|是什么意思|是啥意思|没差别|没区别|头发吗|头发不|头发掉|吃几|喝几|几颗|几粒|用哪个|选哪个|吃哪个|买哪个|哪个好|吃什么|用什么|涂什么|擦什么|抹什么|敷什么|吃啥|用啥|涂啥|治啥|治什么|治疗|能治|调理|几斤|需要用|需要放|需要下载|还需要|需不需要|需要多|需要加|需要叠|需要搭|不需要|需要先|需要停|需要冷|等级|防水等|甜口|咸口|甜味|材质|面料|料子|成分|配料|保质期|日期|产地|哪产|功效|作用|效果|用法|怎么用|咋用|怎么吃|咋吃|吃法|红色|白色|黑色|蓝色|绿色|粉色|紫色|黄色|灰色|咖色|棕色|橙色|卡其|藏青|米色|杏色|银色|金色|驼色|酒红|奶白|浅色|深色|裸色|透明|能用|可以用|能吃|可以吃|适合|敏感肌|孕妇|哺乳期|宝宝可以|小孩|老人|儿童|男士|女士|男生能|油皮|干皮|混油|混干|中性皮|肤质|黄皮|黑皮|颜色|色号|什么色|有几个色|品牌|牌子|" +
-		"什么牌|型号|规格|配置|内存|容量|毫升|多重|克重|净重|重量|厚度|尺寸多|高度|功率|电压|区别|不同|对比|哪个好|哪款|细节|搭配|防水|防滑|透气|加绒|加厚|薄款|厚款|弹力|起球|掉色|褪色|变形|缩水|有味道|异味|甜度|辣度|口味|原味|无糖|添加剂|防腐剂|香精|酒精|激素|生产|厂家|国产|进口|代工|证书|鉴定|含金量|质地|肤感|水洗|机洗|手洗|干洗|新款|旧款|老款|今年的|" +
+var attributes = append(crossed("一瓶|一盒|一包|一箱|一袋|一套|一罐|一条|一份|一单|一件", "多少粒|多少颗|多少片|多少克|多少斤|多少个|多少毫升|多少ml|多少枚|多少只|多少包|多少抽|多少支|多少瓶|多少袋|多少条"),
+	"提拉|条纹|白条纹|格子|印花|蕾丝|花色|用量|软化|降血脂|降血压|降血糖|吸收|那个更好|那个好点|那款好|更好吗|有丝|入口|口感怎|夏天能穿吗|冬天能穿吗|春天能穿吗|秋天能穿吗|夏天可以穿|冬天可以穿|春秋能穿|现在能穿吗|孕妇能穿|老人能穿|寄生虫|是什么意思|是啥意思|没差别|没区别|头发吗|头发不|头发掉|吃几|喝几|几颗|几粒|用哪个|选哪个|吃哪个|买哪个|哪个好|吃什么|用什么|涂什么|擦什么|抹什么|敷什么|吃啥|用啥|涂啥|治啥|治什么|治疗|能治|调理|几斤|需要用|需要放|需要下载|还需要|需不需要|需要多|需要加|需要叠|需要搭|不需要|需要先|需要停|需要冷|等级|防水等|甜口|咸口|甜味|材质|面料|料子|成分|配料|保质期|日期|产地|哪产|功效|作用|效果|用法|怎么用|咋用|怎么吃|咋吃|吃法|红色|白色|黑色|蓝色|绿色|粉色|紫色|黄色|灰色|咖色|棕色|橙色|卡其|藏青|米色|杏色|银色|金色|驼色|酒红|奶白|浅色|深色|裸色|透明|能用|可以用|能吃|可以吃|适合|敏感肌|孕妇|哺乳期|宝宝可以|小孩|老人|儿童|男士|女士|男生能|油皮|干皮|混油|混干|中性皮|肤质|黄皮|黑皮|颜色|色号|什么色|有几个色|品牌|牌子|"+
+		"什么牌|型号|规格|配置|内存|容量|毫升|多重|克重|净重|重量|厚度|尺寸多|高度|功率|电压|区别|不同|对比|哪个好|哪款|细节|搭配|防水|防滑|透气|加绒|加厚|薄款|厚款|弹力|起球|掉色|褪色|变形|缩水|有味道|异味|甜度|辣度|口味|原味|无糖|添加剂|防腐剂|香精|酒精|激素|生产|厂家|国产|进口|代工|证书|鉴定|含金量|质地|肤感|水洗|机洗|手洗|干洗|新款|旧款|老款|今年的|"+
 		"直接吃|放冰箱|冷藏|冷冻|保存|需要放|敏感|敏皮|痘|暗沉|提亮|美白|祛斑|淡斑|色斑|黄褐斑|改善|褪红|红血丝|泛红|抗炎|消炎|消肿|控油|补水|保湿|修护|修复|毛孔|黑头|闭口|皱纹|细纹|抬头纹|法令纹|川字纹|眼袋|黑眼圈|泪沟|屏障|抗老|抗衰|抗氧|紧致|减肥|瘦身|减脂|脱发|掉发|白发|止痒|关节|颈椎|腰疼|膝盖|失眠|便秘|血糖|血压|血脂|风湿|跌打|扭伤|骨痛|跟高|鞋跟|鞋底|软底|几岁|见效|提升|增强|免疫|抵抗力|代谢|睡眠|精力|气血|宫寒|内分泌|备孕|结节|三高|胆固醇|尿酸|要一个月|要一天|要一周|要多久|要几天|一天几|一天用|一次用|用几|用多久|拍照|拍视频|拍摄|夜拍|散热|打游戏|玩游戏|卡顿|信号|连接|蓝牙|兼容|几年|多高|多长|多宽|多厚|多大的",
-	"material|fabric|ingredient*|how do you use|how to use|color*|colour*|brand|waterproof|stretchy|authentic|real leather|difference|which one|recommend*|compare|bpa|free of|vegan|organic|cotton|leather|silk|gold plated|sterling|battery|dishwasher|microwave|washable|kids|adults|sensitive skin|oily skin|dry skin|acne|wrinkle*|scent|flavor*|flavour*|made of|made in|what year|which series|pink|blue|green|purple|black|white|brown|beige|gray|grey|gold|silver|orange|yellow|navy",
-}
+	"too small|too big|too short|too long|too dark|too bright|too light|too shiny|very small|so small|so big|too tight|too thick|too thin|too heavy|so tiny|so long|looks small|looks big|look small|material|fabric|ingredient*|how do you use|how to use|color*|colour*|brand|waterproof|stretchy|authentic|real leather|difference|which one|recommend*|compare|bpa|free of|vegan|organic|cotton|leather|silk|gold plated|sterling|battery|dishwasher|microwave|washable|kids|adults|sensitive skin|oily skin|dry skin|acne|wrinkle*|scent|flavor*|flavour*|made of|made in|what year|which series|pink|blue|green|purple|black|white|brown|beige|gray|grey|gold|silver|orange|yellow|navy",
+)
 
 // shows are requests to bring, show, try or explain something.
 var shows = []string{

@@ -21,6 +21,25 @@ func asks(in []rune) bool {
 	return false
 }
 
+// whereabouts reports that a text ends by asking where: 天气丹在哪.
+func whereabouts(in []rune) bool {
+	n := len(in)
+	for n > 0 && strings.ContainsRune("里儿呀啊呢?", in[n-1]) {
+		n--
+	}
+	return before(in, n, "在哪")
+}
+
+// asksLink reports a question whether it is this link: 身上裤子是11号吗.
+func asksLink(in []rune) bool {
+	i := slices.Index(in, '是') + 1
+	start := i
+	for i > 0 && i < len(in) && digit(in[i]) {
+		i++
+	}
+	return i > start && i < len(in) && in[i] == '号' && strings.ContainsRune("吗嘛么?", in[len(in)-1])
+}
+
 // either reports A不A: 刺多不多.
 func either(in []rune) bool {
 	for i := 1; i+1 < len(in); i++ {
@@ -214,10 +233,10 @@ var englishThird = list("she|he|her|his|him|she's|he's")
 var englishPeople = list("i|i'm|im|i've|my|me|mine|she|he|her|his|him|they|them|their|your|we|our|us")
 
 // notGoods end like goods.
-var notGoods = list("老板|调皮|顽皮|脸皮厚|屁精|人精|妖精|戏精|臭蛋|混蛋|坏蛋|笨蛋|完蛋|滚蛋|麻蛋|巴蛋|破鞋|口水|有水|拿水|面子|脸皮|加油|没戏|心肝|血液|上线|下线|在线|热线")
+var notGoods = list("冲鸭|老板|调皮|顽皮|脸皮厚|屁精|人精|妖精|戏精|臭蛋|混蛋|坏蛋|笨蛋|完蛋|滚蛋|麻蛋|巴蛋|破鞋|口水|有水|拿水|面子|脸皮|加油|没戏|心肝|血液|上线|下线|在线|热线")
 
 // telltale are words of a text that tells although it ends in 的.
-var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可以的|会的|说的|有抢|好好的|慢慢|真的|好的|是的|行的|够的|有的是|挺|怪|总|老是")
+var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可以的|会的|说的|有抢|好好的|慢慢|真的|好的|是的|行的|够的|有的是|挺|怪|总|老是|似的|好样|故意|看过|忘|期待|更多|做|卖", regions)
 
 // lead reads the first character of a short text as its verb. 看着 and 要…了 tell,
 // they do not ask.
