@@ -62,11 +62,11 @@ func BenchmarkAggregator(b *testing.B) {
 	}
 }
 
-// leastCPU is the least of several runs of that many danmaku in each of the rooms.
-func leastCPU(b *testing.B, runs, rooms, each int) (micros float64) {
-	micros = newLoad(b, rooms, emptyLog{}).cpu(each)
+// leastCPU is the least of several runs, in µs a danmaku, of so many seconds in each of the rooms.
+func leastCPU(b *testing.B, runs, rooms, seconds int) (micros float64) {
+	micros = newLoad(b, rooms, emptyLog{}).cpu(seconds)
 	for range runs - 1 {
-		micros = min(micros, newLoad(b, rooms, emptyLog{}).cpu(each))
+		micros = min(micros, newLoad(b, rooms, emptyLog{}).cpu(seconds))
 	}
 	return micros
 }

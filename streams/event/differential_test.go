@@ -123,7 +123,7 @@ func differs[T event.Event](t *testing.T) {
 		if !same[T](t, in) {
 			t.Errorf("%s is not decoded", in)
 		}
-		const n = 2000
+		const n = 1000
 		for range n {
 			if same[T](t, mutated(in, r)) {
 				decoded++
