@@ -115,6 +115,9 @@ func look(in []rune, number bool) (s signs) {
 	if asked := addressed(in); wanted(asked) || s.set&bits(thing, attribute) != 0 && asked[0] == '要' && lead(asked) == Purchase { // 要淡斑的
 		s.add(wants, 1)
 	}
+	if s.has(thing) && hasAt(in, 0, "got ") {
+		s.add(bought, 3)
+	}
 	if s.has(thing) && whereabouts(in) || asksLink(in) {
 		s.add(order, 2)
 	}
@@ -166,6 +169,7 @@ func (s *signs) words(in []rune) {
 			s.add(praise, end-start)
 		case of == praise && start > 0 && in[start-1] == '不' && (start == 1 || in[start-2] != in[start]): // 不好看, not 好不好看
 			s.add(chatter, end-start)
+		case of == praise && in[end-1] == '好' && end < len(in) && strings.ContainsRune("难累慢烦吵丑假坑怕少困热冷懒无晚乱奇久笑疼痛痒", in[end]): // 真好笑
 		default:
 			s.add(of, end-start)
 		}

@@ -73,7 +73,7 @@ var attributes = append(crossed("一瓶|一盒|一包|一箱|一袋|一套|一�
 
 // shows are requests to bring, show, try or explain something.
 var shows = []string{
-	"推荐|看看|想看|要看|看一下|看下|看一看|瞧瞧|讲解|讲一下|讲下|讲讲|讲一讲|介绍|试一下|试试|试下|试穿|试戴|试色|试用|上身|上脸|上手|展示|有没|有没有|有木有|解释一下|解释下|说明一下|有吗|有不|上吗|上一下|挂上|挂一下|挂个|挂一|带点|带一下|上点|没上|上个|上一个|上一点|啥时候上|什么时候上|几点上|几点有|安排|弄点|搞点|搞多点|过一遍|再讲|再看|再说一",
+	"想再看|想再看看|推荐|看看|想看|要看|看一下|看下|看一看|瞧瞧|讲解|讲一下|讲下|讲讲|讲一讲|介绍|试一下|试试|试下|试穿|试戴|试色|试用|上身|上脸|上手|展示|有没|有没有|有木有|解释一下|解释下|说明一下|有吗|有不|上吗|上一下|挂上|挂一下|挂个|挂一|带点|带一下|上点|没上|上个|上一个|上一点|啥时候上|什么时候上|几点上|几点有|安排|弄点|搞点|搞多点|过一遍|再讲|再看|再说一",
 	"one more time|separate the|separate links|separate link|split the|the links|can you show|can i see|can we see|let me see|show me|show us|show the|show it|see the|see it|have the|try on|try it on|hold up|close up|closer|do the|pull the|open the|bring out",
 }
 

@@ -8,17 +8,23 @@ import (
 // What is seen in a whole text, beside the words of words.go.
 
 func asks(in []rune) bool {
-	if n, _ := openers.Longest(in, 0); n > 0 || in[len(in)-1] == '不' || in[len(in)-1] == '没' && slices.Contains(in, '有') || either(in) {
+	if n, _ := openers.Longest(in, 0); n > 0 || before(in, len(in), "那个好") && strings.ContainsAny(string(in), "和跟") || in[len(in)-1] == '不' || in[len(in)-1] == '没' && slices.Contains(in, '有') || either(in) {
 		return true
 	}
 	for i := 0; i < len(in); i++ {
 		if n, _ := notQuestions.Longest(in, i); n > 0 {
 			i += n - 1
-		} else if n, _ := questionWords.Longest(in, i); n > 0 {
+		} else if n, _ := questionWords.Longest(in, i); n > 0 && !whatever(in[i:], n) {
 			return true
 		}
 	}
 	return false
+}
+
+// whatever reports that a question word is meant for all: 什么鸟都有.
+func whatever(in []rune, n int) bool {
+	const near = 3
+	return strings.ContainsRune("什啥谁哪", in[0]) && slices.Contains(in[n:min(n+near, len(in))], '都') && !strings.ContainsRune("吗么嘛呢?", in[len(in)-1])
 }
 
 // whereabouts reports that a text ends by asking where: 天气丹在哪.
@@ -236,7 +242,7 @@ var englishPeople = list("i|i'm|im|i've|my|me|mine|she|he|her|his|him|they|them|
 var notGoods = list("冲鸭|老板|调皮|顽皮|脸皮厚|屁精|人精|妖精|戏精|臭蛋|混蛋|坏蛋|笨蛋|完蛋|滚蛋|麻蛋|巴蛋|破鞋|口水|有水|拿水|面子|脸皮|加油|没戏|心肝|血液|上线|下线|在线|热线")
 
 // telltale are words of a text that tells although it ends in 的.
-var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可以的|会的|说的|有抢|好好的|慢慢|真的|好的|是的|行的|够的|有的是|挺|怪|总|老是|似的|好样|故意|看过|忘|期待|更多|做|卖", regions)
+var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可以的|会的|说的|有抢|好好的|慢慢|真的|好的|是的|行的|够的|有的是|挺|怪|总|老是|似的|拍的|过的|好样|故意|看过|忘|期待|更多|做|卖", regions)
 
 // lead reads the first character of a short text as its verb. 看着 and 要…了 tell,
 // they do not ask.
@@ -288,7 +294,7 @@ func exclaims(in []rune) (worse, well bool) {
 		return false, false
 	}
 	worse = strings.ContainsRune(faults, in[at+1])
-	return worse, !worse && !strings.ContainsRune("多少慢快吵难假久晚早乱烂脏黑胖瘦累困闹轻菜阳", in[at+1])
+	return worse, !worse && !strings.ContainsRune("多少慢快吵难假久晚早乱烂脏黑胖瘦累困闹轻菜阳卷忙坏惨烦不", in[at+1])
 }
 
 // faults are what is too much in what is shown.
