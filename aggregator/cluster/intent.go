@@ -101,9 +101,10 @@ const (
 )
 
 var (
-	ofMatter = bits(price, shipping, size, membership, stock, order, bought, wants)
-	ofGoods  = bits(thing, attribute, show, link, gives, matter)
-	decided  = bits(identity, complaint, matter, attribute, show, link)
+	ofMatter  = bits(price, shipping, size, membership, stock, order, bought, wants)
+	ofGoods   = bits(thing, attribute, show, link, gives, matter)
+	elsewhere = bits(price, shipping, size, membership, stock, order, wants, identity, complaint, attribute, show, thing, link) // no matter who is asked about
+	decided   = bits(identity, complaint, matter, attribute, show, link)
 )
 
 func look(in []rune, number bool) (s signs) {
@@ -118,7 +119,7 @@ func look(in []rune, number bool) (s signs) {
 	if s.has(thing) && hasAt(in, 0, "got ") {
 		s.add(bought, 3)
 	}
-	if s.has(thing) && whereabouts(in) || asksLink(in) {
+	if s.has(thing) && whereabouts(in) || number && asksLink(in) {
 		s.add(order, 2)
 	}
 	if hasAt(in, 0, "还得") && len(in) <= 6 && s.set&bits(chatter, thing, wants, order, bought) == 0 { // 还得是他
@@ -127,14 +128,16 @@ func look(in []rune, number bool) (s signs) {
 	s.mark(s.set&ofMatter != 0, matter)
 	s.mark(number || pair(in), link)
 	s.mark(asks(in) || chooses(in) || half(in) && s.set&ofGoods != 0, question)
-	worse, well := exclaims(in)
-	s.mark(worse, faulted)
-	s.mark(well, exclaimed)
 	chinese := slices.ContainsFunc(in, han)
 	s.mark(tells(in) || !chinese && has(englishPeople, in), story)
-	s.mark(s.has(question) && (asksAbout(in) || !chinese && has(englishThird, in)), people)
+	s.mark(s.has(question) && s.set&elsewhere == 0 && (asksAbout(in) || !chinese && has(englishThird, in)), people)
 	if s.set&decided == 0 { // else neither would be looked at
 		s.name(addressed(in))
+		if s.set&bits(question, praise) == 0 {
+			worse, well := exclaims(in)
+			s.mark(worse, faulted)
+			s.mark(well, exclaimed)
+		}
 	}
 	s.mark((s.has(thing) || in[0] == '这') && s.set&bits(question, hello) == 0 && endsWell(in), praise)
 	if s.has(link) && !s.has(question) && points(in) {

@@ -8,7 +8,7 @@ import (
 // What is seen in a whole text, beside the words of words.go.
 
 func asks(in []rune) bool {
-	if n, _ := openers.Longest(in, 0); n > 0 || before(in, len(in), "那个好") && strings.ContainsAny(string(in), "和跟") || in[len(in)-1] == '不' || in[len(in)-1] == '没' && slices.Contains(in, '有') || either(in) {
+	if n, _ := openers.Longest(in, 0); n > 0 || in[len(in)-1] == '好' && before(in, len(in), "那个好") && strings.ContainsAny(string(in), "和跟") || in[len(in)-1] == '不' || in[len(in)-1] == '没' && slices.Contains(in, '有') || either(in) {
 		return true
 	}
 	for i := 0; i < len(in); i++ {
@@ -148,7 +148,7 @@ func chooses(in []rune) bool {
 func noun(in []rune) bool {
 	const longest = 9
 	end := wholeName(in)
-	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) || slices.Contains(in, '炒') || strings.ContainsRune("别不没又再还就都很太去快", in[0]) || cooks(in) || counted(in[:end]) {
+	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) || slices.Contains(in, '炒') || strings.ContainsRune("别不没又再还就都很太去快", in[0]) || cooks(in) || digit(in[0]) && counted(in[:end]) {
 		return false
 	}
 	switch r, before := in[end-1], in[end-2]; {

@@ -8,11 +8,11 @@ import (
 // Set maps words to values.
 type Set[T any] struct {
 	starts runes     // what words begin with: most of a text begins none
-	root   []edge[T] // open addressing, by place; half empty
+	root   []edge[T] // by place
 }
 
 type node[T any] struct {
-	next  []edge[T] // by rune
+	next  []edge[T] // by place when more than few
 	value T
 	word  bool
 	stem  bool // anything may follow: restock*
@@ -23,7 +23,13 @@ type edge[T any] struct {
 	to *node[T]
 }
 
+// few edges are looked through in order.
+const few = 6
+
 func (n *node[T]) child(r rune) *node[T] {
+	if len(n.next) > few {
+		return place(n.next, r).to
+	}
 	for i := range n.next {
 		if n.next[i].r == r {
 			return n.next[i].to
@@ -32,39 +38,66 @@ func (n *node[T]) child(r rune) *node[T] {
 	return nil
 }
 
+// placed is a table of edges for place, half empty.
+func placed[T any](edges []edge[T]) []edge[T] {
+	table := make([]edge[T], 1<<bits.Len(uint(2*len(edges))))
+	for _, e := range edges {
+		*place(table, e.r) = e
+	}
+	return table
+}
+
+// place is where the edge of r is in a table of open addressing, or would be.
+func place[T any](table []edge[T], r rune) *edge[T] {
+	const golden = 0x9e3779b9 // spreads neighbours
+	for i := uint32(r) * golden >> 7; ; i++ {
+		if e := &table[int(i)&(len(table)-1)]; e.to == nil || e.r == r {
+			return e
+		}
+	}
+}
+
+// settle places the edges below n, once all words are in.
+func (n *node[T]) settle() {
+	for _, e := range n.next {
+		e.to.settle()
+	}
+	if len(n.next) > few {
+		n.next = placed(n.next)
+	}
+}
+
 // New makes a set. Words are lower case; a Latin word ending in * is a stem.
 func New[T any](words map[string]T) *Set[T] {
 	var top node[T]
 	for w, v := range words {
 		n := &top
 		for _, r := range strings.TrimSuffix(w, "*") {
-			next := n.child(r)
-			if next == nil {
-				next = &node[T]{}
-				n.next = append(n.next, edge[T]{r, next})
-			}
-			n = next
+			n = n.grown(r)
 		}
 		if n != &top {
 			n.value, n.word, n.stem = v, true, strings.HasSuffix(w, "*")
 		}
 	}
-	s := &Set[T]{root: make([]edge[T], 1<<bits.Len(uint(2*len(top.next))))}
+	s := &Set[T]{}
 	for _, e := range top.next {
 		s.starts.add(e.r)
-		*s.place(e.r) = e
+		e.to.settle()
 	}
+	s.root = placed(top.next)
 	return s
 }
 
-// place is where the words that begin with r are, or would be.
-func (s *Set[T]) place(r rune) *edge[T] {
-	const golden = 0x9e3779b9 // spreads neighbours
-	for i := uint32(r) * golden >> 7; ; i++ {
-		if e := &s.root[int(i)&(len(s.root)-1)]; e.to == nil || e.r == r {
-			return e
+// grown is the node that r leads to, before any is settled.
+func (n *node[T]) grown(r rune) *node[T] {
+	for _, e := range n.next {
+		if e.r == r {
+			return e.to
 		}
 	}
+	next := &node[T]{}
+	n.next = append(n.next, edge[T]{r, next})
+	return next
 }
 
 // runes is a set of runes that may say yes for one that is not in it, never no for
@@ -87,7 +120,7 @@ func (s *Set[T]) Longest(in []rune, i int) (length int, value T) {
 }
 
 func (s *Set[T]) longest(in []rune, i int) (length int, value T) {
-	n := s.place(in[i]).to
+	n := place(s.root, in[i]).to
 	if n == nil || i > 0 && joined(in[i-1], in[i]) {
 		return 0, value
 	}
