@@ -125,6 +125,7 @@ func look(in []rune, number bool) (s signs) {
 	if hasAt(in, 0, "还得") && len(in) <= 6 && s.set&bits(chatter, thing, wants, order, bought) == 0 { // 还得是他
 		s.add(praise, 2)
 	}
+	s.mark(s.set == 0 && called(in), show)
 	s.mark(s.set&ofMatter != 0, matter)
 	s.mark(number || pair(in), link)
 	s.mark(asks(in) || chooses(in) || half(in) && s.set&ofGoods != 0, question)

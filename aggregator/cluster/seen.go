@@ -21,10 +21,33 @@ func asks(in []rune) bool {
 	return false
 }
 
+// called reports a number with what is to be done about it: 99上, 讲2526, show 41.
+func called(in []rune) bool {
+	start, end := 0, len(in)
+	for end > 0 && strings.ContainsRune("吧呀啊!", in[end-1]) {
+		end--
+	}
+	switch n := end; {
+	case n < 2:
+		return false
+	case strings.ContainsRune(calls, in[n-1]):
+		end--
+	case strings.ContainsRune(calls, in[0]):
+		start++
+	case hasAt(in, 0, "show "):
+		start += len("show ")
+	default:
+		return false
+	}
+	return start < end && !slices.ContainsFunc(in[start:end], func(r rune) bool { return !digit(r) })
+}
+
+const calls = "上讲试看"
+
 // whatever reports that a question word is meant for all: 什么鸟都有.
 func whatever(in []rune, n int) bool {
 	const near = 3
-	return strings.ContainsRune("什啥谁哪", in[0]) && slices.Contains(in[n:min(n+near, len(in))], '都') && !strings.ContainsRune("吗么嘛呢?", in[len(in)-1])
+	return strings.ContainsRune("什啥谁哪怎", in[0]) && slices.Contains(in[n:min(n+near, len(in))], '都') && !strings.ContainsRune("吗么嘛呢?", in[len(in)-1])
 }
 
 // whereabouts reports that a text ends by asking where: 天气丹在哪.
@@ -155,7 +178,7 @@ func noun(in []rune) bool {
 	case end > 3 && strings.ContainsRune("这那", before) && strings.ContainsRune("个款件条双种", r) && in[end-3] != '是': // 建议买那个
 		return true
 	case r == '的':
-		return end == 2 && strings.ContainsRune("金银铜铁钢木竹棉麻丝皮毛玉", before) || end > 2 && before != in[end-3] && !has(telltale, in) && !strings.ContainsRune("是真对好我你他她有行可", before) && !strings.ContainsAny(string(in[:end]), "是来又不人在说爱播给让去会")
+		return end == 2 && strings.ContainsRune("金银铜铁钢木竹棉麻丝皮毛玉", before) || end > 2 && before != in[end-3] && !has(telltale, in) && !strings.ContainsRune("是真对好我你他她有行可年岁哥姐总巴边里家州城县省市", before) && !strings.ContainsAny(string(in[:end]), "是来又不人在说爱播给让去会")
 	case r == before: // 蛋蛋 is a name
 		return false
 	case r == '品':
