@@ -82,7 +82,7 @@ func release(t *testing.T, clk *clock.Clock) *runner.Release {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := tool.New(tool.DefaultConfig(), tool.Deps{Log: slog.New(slog.DiscardHandler), Clock: clk, Servers: shop{}})
+	tools, err := tool.New(tool.DefaultConfig(), tool.Deps{Log: slog.New(slog.DiscardHandler), Servers: shop{}})
 	if err != nil {
 		t.Fatal(err)
 	}

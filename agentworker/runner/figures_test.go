@@ -76,7 +76,7 @@ func shippedRelease(b *testing.B) *runner.Release {
 	}
 	result := tool.Output{Text: `{"link_id":"1","name":"围巾","price":"89元","price_fen":8900,"stock":3,"in_stock":true}`}
 	rel.Toolbox, err = tool.New(tool.DefaultConfig(), tool.Deps{
-		Log: slog.New(slog.DiscardHandler), Clock: clock.Real(),
+		Log:     slog.New(slog.DiscardHandler),
 		Servers: shop{answers: map[string]tool.Output{"get_product 1": result, "get_stock 1": result}},
 	})
 	if err != nil {

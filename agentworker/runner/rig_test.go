@@ -137,7 +137,7 @@ func newRigOn(tb testing.TB, c *clock.Clock, cfg runner.Config, m model.Model, s
 		tb.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	tools, err := tool.New(tool.DefaultConfig(), tool.Deps{Log: log, Clock: c, Servers: s})
+	tools, err := tool.New(tool.DefaultConfig(), tool.Deps{Log: log, Servers: s})
 	if err != nil {
 		tb.Fatal(err)
 	}

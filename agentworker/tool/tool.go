@@ -12,7 +12,6 @@ import (
 
 	"livehost/agentworker/model"
 	"livehost/harness"
-	"livehost/internal/clock"
 	"livehost/streams/event"
 )
 
@@ -81,21 +80,17 @@ var ErrUnknownServer = errors.New("tool: no such MCP server")
 
 // Config bounds tool calls.
 type Config struct {
-	Timeout    time.Duration `yaml:"timeout"`     // room; one call; the run's deadline holds as well
-	MaxResult  int           `yaml:"max_result"`  // characters of a result shown to the model
-	HTTPAllow  []string      `yaml:"http_allow"`  // host:port that HTTP tools may call
-	HTTPInside []string      `yaml:"http_inside"` // host:port of those whose name may lead to a private or local address
+	MaxResult  int      `yaml:"max_result"`  // characters of a result shown to the model
+	HTTPAllow  []string `yaml:"http_allow"`  // host:port that HTTP tools may call
+	HTTPInside []string `yaml:"http_inside"` // host:port of those whose name may lead to a private or local address
 }
 
-// DefaultConfig is 5 s a call and about 1,500 tokens a result.
-func DefaultConfig() Config { return Config{Timeout: 5 * time.Second, MaxResult: 4000} }
+// DefaultConfig is about 1,500 tokens a result.
+func DefaultConfig() Config { return Config{MaxResult: 4000} }
 
 // Validate lists every problem.
 func (c Config) Validate() error {
 	var errs []error
-	if c.Timeout <= 0 {
-		errs = append(errs, fmt.Errorf("timeout %v is not positive", c.Timeout))
-	}
 	if c.MaxResult < 200 {
 		errs = append(errs, fmt.Errorf("max_result %d is below 200", c.MaxResult))
 	}
@@ -112,7 +107,6 @@ func (c Config) Validate() error {
 // Deps are the toolset's collaborators, all required.
 type Deps struct {
 	Log     *slog.Logger
-	Clock   *clock.Clock
 	Servers Servers
 	HTTP    http.RoundTripper // of HTTP tools
 }
@@ -156,8 +150,8 @@ func offered(t *harness.Tool, s event.RoomSettings) bool {
 	}
 }
 
-// Call executes one call; args is the text the policy gave. It returns by the
-// call's budget or ctx's end.
+// Call executes one call; args is the text the policy gave. It returns by ctx's end,
+// which is the call's budget.
 func (ts *Toolset) Call(ctx context.Context, run *Run, name, args string) Result {
 	began := time.Now()
 	t, ok := run.Release.Tool(name)
@@ -177,8 +171,6 @@ func (ts *Toolset) Call(ctx context.Context, run *Run, name, args string) Result
 		return ts.finish(began, failure(r, Permission, "nothing may be changed in this run", nil))
 	}
 	r.Args, r.Viewer = theirArgs(t, mine), asker.ViewerID
-	ctx, cancel := ts.deps.Clock.WithTimeout(ctx, ts.cfg.Timeout)
-	defer cancel()
 	switch t.Binding.Kind {
 	case harness.BindBuiltin:
 		r = builtin(run, r)

@@ -63,7 +63,7 @@ func newWorld(ctx context.Context, content *harness.Release, hostile string, log
 	if err != nil {
 		return w, err
 	}
-	tools, err := tool.New(tool.DefaultConfig(), tool.Deps{Log: log, Clock: clk, Servers: servers, HTTP: http.DefaultTransport})
+	tools, err := tool.New(tool.DefaultConfig(), tool.Deps{Log: log, Servers: servers, HTTP: http.DefaultTransport})
 	if err != nil {
 		return w, err
 	}

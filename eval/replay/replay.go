@@ -236,7 +236,7 @@ func newToolbox(r *Run, o Options, clk *clock.Clock) (*toolbox, error) {
 		}
 	}
 	var err error
-	b.Toolset, err = tool.New(tool.DefaultConfig(), tool.Deps{Log: o.Log, Clock: clk, Servers: recordedServers{}, HTTP: recordedServers{}})
+	b.Toolset, err = tool.New(tool.DefaultConfig(), tool.Deps{Log: o.Log, Servers: recordedServers{}, HTTP: recordedServers{}})
 	return b, err
 }
 

@@ -87,7 +87,7 @@ func recordWith(t *testing.T, rel *runner.Release, s *shop, steps ...modeltest.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	rel.Toolbox, err = tool.New(tool.DefaultConfig(), tool.Deps{Log: silent, Clock: clk, Servers: s})
+	rel.Toolbox, err = tool.New(tool.DefaultConfig(), tool.Deps{Log: silent, Servers: s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,6 @@ const patience = `
 redis: {timeout: 30s}
 aggregator: {answer_by: 1m, speak_by: 1m, max_in_flight: 2m}
 agentworker: {run_limit: 1m, lease: 2m, claim_timeout: 30s}
-tools: {timeout: 1m}
 policy: {first_token: 1m, idle: 1m%s}
 runner: {first_call: 1m, later_call: 1m, tool_call: 1m%s}
 `

@@ -112,10 +112,10 @@ func watchHarness(lc fx.Lifecycle, sd fx.Shutdowner, cfg Config, r *releases, lo
 // watchEvery is how often the harness folder is looked at, wall time.
 const watchEvery = 500 * time.Millisecond
 
-func provideToolset(lc fx.Lifecycle, cfg Config, clk *clock.Clock, servers *mcptoolset.Toolset, log *slog.Logger) (*tool.Toolset, error) {
+func provideToolset(lc fx.Lifecycle, cfg Config, servers *mcptoolset.Toolset, log *slog.Logger) (*tool.Toolset, error) {
 	transport := cfg.Tools.Transport()
 	lc.Append(fx.StopHook(transport.CloseIdleConnections))
-	return tool.New(cfg.Tools, tool.Deps{Log: log, Clock: clk, Servers: servers, HTTP: transport})
+	return tool.New(cfg.Tools, tool.Deps{Log: log, Servers: servers, HTTP: transport})
 }
 
 func provideRunner(cfg Config, clk *clock.Clock, log *slog.Logger, router *routing.Router, in *telemetry.Instruments) (*runner.Runner, error) {

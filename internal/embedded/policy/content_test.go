@@ -68,9 +68,7 @@ func newContent(t *testing.T, id string, change func(t *testing.T, files fstest.
 		t.Fatal(err)
 	}
 	hc := httpClient(t)
-	cfg := tool.DefaultConfig()
-	cfg.Timeout = testkit.Patience // what is slow here is the machine
-	ts, err := tool.New(cfg, tool.Deps{Log: discard(), Clock: clock.Real(), Servers: servers(t, r, hc), HTTP: hc.Transport})
+	ts, err := tool.New(tool.DefaultConfig(), tool.Deps{Log: discard(), Servers: servers(t, r, hc), HTTP: hc.Transport})
 	if err != nil {
 		t.Fatal(err)
 	}
