@@ -65,9 +65,10 @@ func TestLabelledIntents(t *testing.T) {
 	t.Parallel()
 	// The fourth and the tenth are by people who had seen neither the classifier nor docs/intents.md; their first
 	// runs had 212 of 300 (70.7 %) and 146 of 200 (73.0 %) right. Since then the classifier was mended by them,
-	// relabelled by the guide, and by guide1 to guide7, so that only a set drawn later says how well it reads: the
+	// relabelled by the guide, and by all the sets here, so that only a set drawn later says how well it reads: the
 	// eleventh and the twelfth, by others with the guide (who agree with each other in 98 %), had 231 of 300 (77.0 %)
-	// on their first runs; guide8 and guide9, 600 lines each, by others again, had 457 (76.2 %) and 476 (79.3 %).
+	// on their first runs; guide8 and guide9, 600 lines each, by others again, had 457 (76.2 %) and 476 (79.3 %). After the first three had been mended by, guide9,
+	// still unseen, had 483 (80.5 %).
 	for _, set := range []struct {
 		name  string
 		least float64
@@ -75,8 +76,8 @@ func TestLabelledIntents(t *testing.T) {
 		{"intent.labels", 0.9}, {"intent2.labels", 0.9}, {"intent3.labels", 0.9}, {"intent4.labels", 0.9}, {"intent5.labels", 0.9},
 		{"intent6.labels", 0.9}, {"intent7.labels", 0.9}, {"intent8.labels", 0.9}, {"intent9.labels", 0.9}, {"intent10.labels", 0.88},
 		{"intent4.guide.labels", 0.9}, {"intent10.guide.labels", 0.88}, {"guide1.labels", 0.9}, {"guide2.labels", 0.88}, {"guide3.labels", 0.86},
-		{"guide4.labels", 0.9}, {"guide5.labels", 0.86}, {"guide6.labels", 0.87}, {"guide7.labels", 0.87}, {"intent11.labels", 0.78}, {"intent12.labels", 0.8},
-		{"guide8.labels", 0.79}, {"guide9.labels", 0.79},
+		{"guide4.labels", 0.9}, {"guide5.labels", 0.86}, {"guide6.labels", 0.87}, {"guide7.labels", 0.87}, {"intent11.labels", 0.84}, {"intent12.labels", 0.88},
+		{"guide8.labels", 0.86}, {"guide9.labels", 0.88},
 	} {
 		t.Run(set.name, func(t *testing.T) { t.Parallel(); labelledIntents(t, set.name, set.least) })
 	}

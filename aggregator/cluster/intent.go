@@ -116,7 +116,7 @@ func look(in []rune, number bool) (s signs) {
 	if asked := addressed(in); wanted(asked) || s.set&bits(thing, attribute) != 0 && asked[0] == '要' && lead(asked) == Purchase { // 要淡斑的
 		s.add(wants, 1)
 	}
-	if s.has(thing) && hasAt(in, 0, "got ") {
+	if s.has(had) && in[0] == '买' && len(in) <= 3 || s.has(thing) && hasAt(in, 0, "got ") { // 买了 alone is of now
 		s.add(bought, 3)
 	}
 	if s.has(thing) && whereabouts(in) || number && asksLink(in) {
