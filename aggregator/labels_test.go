@@ -67,8 +67,8 @@ func TestLabelledIntents(t *testing.T) {
 	// runs had 212 of 300 (70.7 %) and 146 of 200 (73.0 %) right. Since then the classifier was mended by them,
 	// relabelled by the guide, and by all the sets here, so that only a set drawn later says how well it reads: the
 	// eleventh and the twelfth, by others with the guide (who agree with each other in 98 %), had 231 of 300 (77.0 %)
-	// on their first runs; guide8 and guide9, 600 lines each, by others again, had 457 (76.2 %) and 476 (79.3 %). After the first three had been mended by, guide9,
-	// still unseen, had 483 (80.5 %).
+	// on their first runs; guide8 and guide9, 600 lines each, by others again, had 457 (76.2 %) and 476 (79.3 %).
+	// After the first three had been mended by, guide9, still unseen, had 483 (80.5 %).
 	for _, set := range []struct {
 		name  string
 		least float64

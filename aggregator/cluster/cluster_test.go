@@ -39,6 +39,11 @@ func TestIntent(t *testing.T) {
 		"哇塞": cluster.LowInfo, "太逗了": cluster.LowInfo, "讲得真好": cluster.Praise, "讲得对": cluster.LowInfo, "姐姐好": cluster.Greeting, "姐姐好美": cluster.Praise, "不靠谱": cluster.Complaint, "不漂亮": cluster.LowInfo,
 		"苦瓜好啊": cluster.Praise, "四季豆炒肉": cluster.LowInfo, "祝大家平安": cluster.Greeting, "主播多高": cluster.Greeting, "累了吧": cluster.Greeting, "好纠结": cluster.Purchase, "下次什么时候播": cluster.Purchase, "礼盒还有吗": cluster.Membership,
 		"which link": cluster.Purchase, "sold out again": cluster.Price, "20 dollars?": cluster.Price, "buy it guys": cluster.LowInfo, "wow": cluster.LowInfo, "omg how cute": cluster.Praise, "morning": cluster.Greeting,
+		"有点长": cluster.Product, "2045??": cluster.Price, "是2045吗": cluster.Price, "88上": cluster.Product, "讲2045": cluster.Product, "外套是21号吗": cluster.Purchase,
+		"真好奇": cluster.LowInfo, "什么人都有": cluster.LowInfo, "什么颜色都有吗": cluster.Product, "还得是老王": cluster.Praise, "已拍,加急": cluster.Shipping,
+		"欢迎大美女进来": cluster.Greeting, "美女生日快乐": cluster.Greeting, "優惠還有嗎": cluster.Price, "炖白汤": cluster.LowInfo, "煮锅": cluster.Product, "20袋": cluster.LowInfo,
+		"孕妇可以的": cluster.LowInfo, "为啥这么慌": cluster.LowInfo, "围巾在哪": cluster.Purchase, "买了": cluster.Purchase, "我买了": cluster.LowInfo, "我买了好多": cluster.Purchase,
+		"赠品怎么领": cluster.Membership, "怎么领": cluster.Purchase, "一盒多少片": cluster.Product, "got a mug": cluster.Purchase, "who got one": cluster.LowInfo, "see product 5 please": cluster.Product,
 	} {
 		if got := read(in, "u", "").Intent; got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)

@@ -14,8 +14,11 @@ func asks(in []rune) bool {
 	for i := 0; i < len(in); i++ {
 		if n, _ := notQuestions.Longest(in, i); n > 0 {
 			i += n - 1
-		} else if n, _ := questionWords.Longest(in, i); n > 0 && !whatever(in[i:], n) {
-			return true
+		} else if n, _ := questionWords.Longest(in, i); n > 0 {
+			if !whatever(in[i:], n) {
+				return true
+			}
+			i += n - 1
 		}
 	}
 	return false
