@@ -274,6 +274,9 @@ var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可
 // they do not ask.
 func lead(in []rune) Intent {
 	const longest = 10
+	if len(in) > 1 && len(in) <= longest && in[0] == '谢' && in[1] != '绝' {
+		return Praise
+	}
 	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不求做炒煮蒸去走煎关", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' || in[0] == '祝' && in[1] == '哥' {
 		return ""
 	}
