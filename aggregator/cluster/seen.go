@@ -174,7 +174,7 @@ func chooses(in []rune) bool {
 func noun(in []rune) bool {
 	const longest = 9
 	end := wholeName(in)
-	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) || slices.Contains(in, '炒') || strings.ContainsRune("别不没又再还就都很太去快", in[0]) || cooks(in) || digit(in[0]) && counted(in[:end]) {
+	if end < 2 || end > longest || slices.ContainsFunc(in[:end], aboutPeople) || has(notGoods, in) || slices.Contains(in, '炒') || strings.ContainsRune("别不没又再还就都很太去快", in[0]) || cooks(in) || measures(in[:end]) {
 		return false
 	}
 	switch r, before := in[end-1], in[end-2]; {
@@ -208,11 +208,10 @@ func cooks(in []rune) bool {
 	return strings.ContainsRune("蒸煮炖拌泡煎炸炒熬焖烙腌涮", in[0]) && !strings.ContainsRune("锅箱器机桶盘盆壶炉面菜粉蛋豆", in[len(in)-1])
 }
 
-// counted reports a number of pieces and nothing else: 10袋.
-func counted(in []rune) bool {
-	return !slices.ContainsFunc(in, func(r rune) bool {
-		return !digit(r) && !strings.ContainsRune("一二两三四五六七八九十袋盒瓶包件箱罐个条支片斤", r)
-	})
+// measures reports that a text ends in a number of pieces: 10袋, 在家两盒.
+func measures(in []rune) bool {
+	n := len(in)
+	return strings.ContainsRune("袋盒瓶包件箱罐条块片盆桶杯", in[n-1]) && (digit(in[n-2]) || strings.ContainsRune("一二两三四五六七八九十几半", in[n-2]))
 }
 
 // aboutPeople is what a product's name does not hold: 我们有冰箱 tells, 喝点热水 cares.
@@ -277,7 +276,7 @@ func lead(in []rune) Intent {
 	if len(in) > 1 && len(in) <= longest && in[0] == '谢' && in[1] != '绝' {
 		return Praise
 	}
-	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不求做炒煮蒸去走煎关", in[1]) || in[0] == '上' && in[1] == '车' || in[0] == '要' && in[len(in)-1] == '了' || in[0] == '祝' && in[1] == '哥' {
+	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不求做炒煮蒸去走煎关", in[1]) || in[0] == '上' && strings.ContainsRune("车班课当火学", in[1]) || in[0] == '要' && in[len(in)-1] == '了' || in[0] == '祝' && in[1] == '哥' {
 		return ""
 	}
 	if n, _ := intentWords.Longest(in, 0); strings.ContainsRune("爱牛", in[0]) && (n > 0 || strings.ContainsRune("呢吗", in[len(in)-1])) { // 爱敬 is sold
