@@ -273,16 +273,22 @@ var telltale = list("一直|都是|赶紧|玩笑|肯定|必须|妥妥|应该|可
 // they do not ask.
 func lead(in []rune) Intent {
 	const longest = 10
+	as := leads[in[0]]
+	if as == "" {
+		return ""
+	}
 	if len(in) > 1 && len(in) <= longest && in[0] == '谢' && in[1] != '绝' {
 		return Praise
 	}
 	if len(in) < 2 || len(in) > longest || strings.ContainsRune("着的来过出到见你我他她是不求做炒煮蒸去走煎关", in[1]) || in[0] == '上' && strings.ContainsRune("车班课当火学", in[1]) || in[0] == '要' && in[len(in)-1] == '了' || in[0] == '祝' && in[1] == '哥' {
 		return ""
 	}
-	if n, _ := intentWords.Longest(in, 0); strings.ContainsRune("爱牛", in[0]) && (n > 0 || strings.ContainsRune("呢吗", in[len(in)-1])) { // 爱敬 is sold
-		return ""
+	if strings.ContainsRune("爱牛", in[0]) {
+		if n, _ := intentWords.Longest(in, 0); n > 0 || strings.ContainsRune("呢吗", in[len(in)-1]) { // 爱敬 is sold
+			return ""
+		}
 	}
-	return leads[in[0]]
+	return as
 }
 
 // endsWell reports a good word at the end: 苦瓜好啊, but not 主播好.
