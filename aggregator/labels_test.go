@@ -68,7 +68,8 @@ func TestLabelledIntents(t *testing.T) {
 	// relabelled by the guide, and by all the sets here, so that only a set drawn later says how well it reads: the
 	// eleventh and the twelfth, by others with the guide (who agree with each other in 98 %), had 231 of 300 (77.0 %)
 	// on their first runs; guide8 and guide9, 600 lines each, by others again, had 457 (76.2 %) and 476 (79.3 %).
-	// After the first three had been mended by, guide9, still unseen, had 483 (80.5 %).
+	// After the first three had been mended by, guide9, still unseen, had 483 (80.5 %). The thirteenth, drawn
+	// before a01309b and run after it, had 241 of 300 (80.3 %) on its first run: what to expect of new text.
 	for _, set := range []struct {
 		name  string
 		least float64
@@ -77,7 +78,7 @@ func TestLabelledIntents(t *testing.T) {
 		{"intent6.labels", 0.9}, {"intent7.labels", 0.9}, {"intent8.labels", 0.9}, {"intent9.labels", 0.9}, {"intent10.labels", 0.88},
 		{"intent4.guide.labels", 0.9}, {"intent10.guide.labels", 0.88}, {"guide1.labels", 0.9}, {"guide2.labels", 0.88}, {"guide3.labels", 0.86},
 		{"guide4.labels", 0.9}, {"guide5.labels", 0.86}, {"guide6.labels", 0.87}, {"guide7.labels", 0.87}, {"intent11.labels", 0.84}, {"intent12.labels", 0.88},
-		{"guide8.labels", 0.86}, {"guide9.labels", 0.88},
+		{"guide8.labels", 0.86}, {"guide9.labels", 0.88}, {"intent13.labels", 0.8},
 	} {
 		t.Run(set.name, func(t *testing.T) { t.Parallel(); labelledIntents(t, set.name, set.least) })
 	}
