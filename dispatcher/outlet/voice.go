@@ -203,6 +203,9 @@ func (v *Voice) play(ctx context.Context, u dispatcher.Utterance, i int, clip Cl
 		if cue.AtMs = v.clock.NowMs(); begun > 1 {
 			cue.CueID += fmt.Sprint("/", begun)
 		}
+		if spoken.FirstAudioMs == 0 && cue.AtMs > u.SpeakByMs { // a busy machine was elsewhere since ready
+			return dispatcher.ErrLate
+		}
 		if err := v.emit(ctx, cue, clip); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
+	"time"
 
 	"livehost/streams/event"
 )
@@ -14,7 +15,7 @@ const (
 	inFlightVariant = 2
 	inFlightRoom    = 4
 	answerWithinMs  = 15_000
-	speakWithinMs   = 20_000
+	speakWithin     = 20 * time.Second
 )
 
 // demand is one danmaku that capacity could have served.

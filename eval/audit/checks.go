@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"livehost/streams/event"
 )
@@ -103,8 +102,9 @@ func twice(heard []*utterance) string {
 
 // lateSpoken lists the danmaku whose public answer began after speak_by, which
 // is reckoned from the platform's time.
-func (v *View) lateSpoken(room func(time.Time) time.Time) []Finding {
+func (v *View) lateSpoken(opt Options) []Finding {
 	var out []Finding
+	within := cmp.Or(opt.SpeakBy, speakWithin).Milliseconds()
 	for _, u := range v.utterances {
 		if u.Channel != event.Public || u.first == 0 || !u.reached() {
 			continue
@@ -117,7 +117,7 @@ func (v *View) lateSpoken(room func(time.Time) time.Time) []Finding {
 			if f.accepted == nil {
 				continue
 			}
-			if late := u.first - f.platformMs(room) - speakWithinMs; late > 0 {
+			if late := u.first - f.platformMs(opt.Room) - within; late > 0 {
 				out = append(out, Finding{Kind: LateSpoken, ID: string(id), What: fmt.Sprintf("delivery %s began %d ms after speak_by", u.DeliveryID, late)})
 			}
 		}

@@ -22,6 +22,9 @@ type Options struct {
 	// Room maps append times to room time, so that a stage's own times need not
 	// be believed; nil: they are.
 	Room func(wall time.Time) time.Time
+	// SpeakBy is how long after a danmaku its answer may begin in public, in room time;
+	// 0: 20 s, the design's.
+	SpeakBy time.Duration
 }
 
 // Summary is what a run was worth. Shares are null when nothing was counted.
@@ -129,7 +132,7 @@ func Summarize(l *Log, opt Options) Summary {
 	v.serve(&s, opt)
 	s.OverheadMs = v.overhead()
 	for _, found := range [][]Finding{
-		v.conflicts(), v.unaccounted(), v.answeredTwice(), v.lateSpoken(opt.Room), v.overlaps(), v.ungrounded(),
+		v.conflicts(), v.unaccounted(), v.answeredTwice(), v.lateSpoken(opt), v.overlaps(), v.ungrounded(),
 		v.falseNotInRoom(told, opt.Products), badRecords(l),
 	} {
 		s.add(found)

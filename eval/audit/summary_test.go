@@ -421,3 +421,18 @@ func TestReadableSummary(t *testing.T) {
 	}
 	golden(t, "testdata/summary.golden", b.String())
 }
+
+// What is late is the configuration's to say.
+func TestLateByAnotherSpeakBy(t *testing.T) {
+	t.Parallel()
+	for by, want := range map[time.Duration]int{0: 1, 20 * time.Second: 1, 21 * time.Second: 0} {
+		w := &world{t: t}
+		w.put(20_000, danmaku("x", "你好", 20_000))
+		w.put(20_100, event.Window{Schema: 1, WindowID: "w-x", RoomID: "r", Kind: event.DanmakuWindow, Variant: "a", Members: members(20_000, "x")})
+		w.speak("w-x", 40_001, 41_000, "你好呀", "x")
+		w.put(41_000, outcome("x", event.Answered))
+		if s := audit.Summarize(w.read(), audit.Options{Slots: 8, SpeakBy: by}); s.LateSpoken != want {
+			t.Errorf("speak_by %v: %d late, want %d", by, s.LateSpoken, want)
+		}
+	}
+}

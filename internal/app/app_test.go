@@ -38,9 +38,8 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// patience has limits that a machine busy with other tests keeps. What is spoken more
-// than 20 s after its danmaku is a fault all the same, and a room closes 25 s after its
-// last item, so that rooms in which something must be said are slow, and one at a time.
+// patience has limits that a machine busy with other tests keeps. A room closes 25 s after
+// its last item, so that rooms in which something must be said are slow, and one at a time.
 const patience = `
 redis: {timeout: 30s}
 aggregator: {answer_by: 1m, speak_by: 1m, max_in_flight: 2m}

@@ -54,7 +54,7 @@ func (r *demoRun) report(s demoSummary) error {
 func (r *demoRun) summarize(log *audit.Log) demoSummary {
 	s := demoSummary{
 		Summary: audit.Summarize(log, audit.Options{
-			Labels: r.room.Labels, Products: audit.Products(r.catalog), Slots: r.cfg.Policy.slots(), Room: r.clk.Room,
+			Labels: r.room.Labels, Products: audit.Products(r.catalog), Slots: r.cfg.Policy.slots(), Room: r.clk.Room, SpeakBy: r.cfg.Aggregator.SpeakBy,
 		}),
 		Room: r.room.Name, Speed: r.opts.Speed, Profile: r.opts.Profile,
 		Policy: r.servers.policyName(r.cfg.Policy),
