@@ -126,8 +126,8 @@ const (
 	toolSigma    = 0.45
 	toolBodyMax  = 3.5
 	toolSlow     = 0.18 // share of slow moments
-	toolSlowFrom = 4.4
-	toolSlowTo   = 4.85
+	toolSlowFrom = 4.5
+	toolSlowTo   = 4.65
 	toolMoment   = 500 * time.Millisecond
 )
 
