@@ -65,8 +65,7 @@ func (d *Dispatcher) claimAgain(rm *room, it *item, claim Claim, begun time.Time
 	}
 	ctx, cancel := clock.WithWallTimeout(rm.p.ctx, detached)
 	defer cancel()
-	again = time.Now()
-	_, err := d.deps.Ledger.Begin(ctx, claim)
+	again, err := d.beginAgain(ctx, claim)
 	switch {
 	case errors.Is(err, ErrFenced):
 		d.giveUp(rm, it, errNotOurs)
@@ -77,13 +76,21 @@ func (d *Dispatcher) claimAgain(rm *room, it *item, claim Claim, begun time.Time
 	return again, true
 }
 
+// beginAgain repeats a claim that was granted: its lease lasts from begun, before the
+// ledger's answer. ErrFenced when the room has a later owner.
+func (d *Dispatcher) beginAgain(ctx context.Context, claim Claim) (begun time.Time, err error) {
+	begun = time.Now()
+	_, err = d.deps.Ledger.Begin(ctx, claim)
+	return begun, err
+}
+
 // turn is the owner's, for the lease that a claim begun then took: for a while less, to
 // fall silent in. Claiming again renews it.
 func (d *Dispatcher) turn(claim Claim, begun time.Time, over func()) *Turn {
-	return NewTurn(begun.Add(claim.Lease-leaseMargin), func(ctx context.Context) (time.Time, error) {
-		again := time.Now()
-		_, err := d.deps.Ledger.Begin(ctx, claim)
-		return again.Add(claim.Lease - leaseMargin), err
+	until := func(begun time.Time) time.Time { return begun.Add(claim.Lease - leaseMargin) }
+	return NewTurn(until(begun), func(ctx context.Context) (time.Time, error) {
+		again, err := d.beginAgain(ctx, claim)
+		return until(again), err
 	}, over)
 }
 
@@ -97,7 +104,7 @@ func (d *Dispatcher) stillOurs(rm *room, claim Claim, turn *Turn) bool {
 	ctx, cancel := clock.WithWallTimeout(context.WithoutCancel(rm.p.ctx), detached)
 	defer cancel()
 	claim.Lease = 0
-	_, err := d.deps.Ledger.Begin(ctx, claim)
+	_, err := d.beginAgain(ctx, claim)
 	return !errors.Is(err, ErrFenced)
 }
 

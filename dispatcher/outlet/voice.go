@@ -163,7 +163,7 @@ func (v *Voice) ready(ctx context.Context, u dispatcher.Utterance, next <-chan s
 	}
 	if err := v.awaitFloor(limited, u); errors.Is(err, dispatcher.ErrFenced) {
 		return Clip{}, err
-	} else if err != nil || first && v.clock.NowMs() > u.SpeakByMs {
+	} else if err != nil {
 		return Clip{}, over()
 	}
 	return got.clip, nil
@@ -194,17 +194,17 @@ func (v *Voice) awaitFloor(ctx context.Context, u dispatcher.Utterance) error {
 // play emits a sentence and waits for its length.
 func (v *Voice) play(ctx context.Context, u dispatcher.Utterance, i int, clip Clip, spoken *dispatcher.Spoken) error {
 	for begun := 1; ; begun++ {
+		cue := v.cue(u, i, event.CueSentence, clip)
+		if spoken.FirstAudioMs == 0 && cue.AtMs > u.SpeakByMs { // the time that is recorded: nothing lies between
+			return dispatcher.ErrLate
+		}
 		// A sentence that was begun plays to its end even if this process dies, and a process that
 		// was stopped for a while may find its time over before its context says so.
 		if u.Turn.Left() < v.clock.Wall(clip.Length) {
 			return errTooLong
 		}
-		cue := v.cue(u, i, event.CueSentence, clip)
-		if cue.AtMs = v.clock.NowMs(); begun > 1 {
+		if begun > 1 {
 			cue.CueID += fmt.Sprint("/", begun)
-		}
-		if spoken.FirstAudioMs == 0 && cue.AtMs > u.SpeakByMs { // a busy machine was elsewhere since ready
-			return dispatcher.ErrLate
 		}
 		if err := v.emit(ctx, cue, clip); err != nil {
 			return err
