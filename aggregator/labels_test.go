@@ -50,65 +50,13 @@ func labelLines(t *testing.T, name string) []string {
 	return out
 }
 
-// understood is what the aggregator makes of a recorded line: its intent, or
-// "filtered", and its question key.
-func understood(r recorded, id event.DanmakuID) (intent, key string) {
+// questionKey is the key of a recorded line; a filtered one has none.
+func questionKey(r recorded, id event.DanmakuID) string {
 	c := text.Clean(r.Text, "zh")
 	if filter.New(filter.Lists{}).Judge(c).Reason != filter.None {
-		return "filtered", ""
+		return ""
 	}
-	got := cluster.Read(cluster.Asked{DanmakuID: id, ViewerID: event.ViewerID(r.User), Question: c.Question, Language: c.Language, Focus: "7"})
-	return string(got.Intent), got.Key
-}
-
-func TestLabelledIntents(t *testing.T) {
-	t.Parallel()
-	// The fourth and the tenth are by people who had seen neither the classifier nor docs/intents.md; their first
-	// runs had 212 of 300 (70.7 %) and 146 of 200 (73.0 %) right. Since then the classifier was mended by them,
-	// relabelled by the guide, and by all the sets here, so that only a set drawn later says how well it reads: the
-	// eleventh and the twelfth, by others with the guide (who agree with each other in 98 %), had 231 of 300 (77.0 %)
-	// on their first runs; guide8 and guide9, 600 lines each, by others again, had 457 (76.2 %) and 476 (79.3 %).
-	// After the first three had been mended by, guide9, still unseen, had 483 (80.5 %). The thirteenth, drawn
-	// before a01309b and run after it, had 241 of 300 (80.3 %) on its first run: what to expect of new text.
-	for _, set := range []struct {
-		name  string
-		least float64
-	}{
-		{"intent.labels", 0.9}, {"intent2.labels", 0.9}, {"intent3.labels", 0.9}, {"intent4.labels", 0.9}, {"intent5.labels", 0.9},
-		{"intent6.labels", 0.9}, {"intent7.labels", 0.9}, {"intent8.labels", 0.9}, {"intent9.labels", 0.9}, {"intent10.labels", 0.88},
-		{"intent4.guide.labels", 0.9}, {"intent10.guide.labels", 0.88}, {"guide1.labels", 0.9}, {"guide2.labels", 0.88}, {"guide3.labels", 0.86},
-		{"guide4.labels", 0.9}, {"guide5.labels", 0.86}, {"guide6.labels", 0.87}, {"guide7.labels", 0.87}, {"intent11.labels", 0.84}, {"intent12.labels", 0.88},
-		{"guide8.labels", 0.86}, {"guide9.labels", 0.88}, {"intent13.labels", 0.8},
-	} {
-		t.Run(set.name, func(t *testing.T) { t.Parallel(); labelledIntents(t, set.name, set.least) })
-	}
-}
-
-func labelledIntents(t *testing.T, name string, least float64) {
-	files := map[string][]recorded{}
-	right, total := 0, 0
-	for _, line := range labelLines(t, name) {
-		at, want, _ := strings.Cut(line, " ")
-		file, number, _ := strings.Cut(at, ":")
-		n, err := strconv.Atoi(number)
-		if err != nil {
-			t.Fatal(line)
-		}
-		if files[file] == nil {
-			files[file] = recordedLines(t, file)
-		}
-		got, _ := understood(files[file][n], event.DanmakuID(at))
-		total++
-		if slices.Contains(strings.Split(want, "|"), got) {
-			right++
-		} else {
-			t.Logf("%s %q: %s, want %s", at, files[file][n].Text, got, want)
-		}
-	}
-	t.Logf("%d of %d intents right", right, total)
-	if float64(right) < least*float64(total) {
-		t.Errorf("%d of %d intents right, want %.1f %%", right, total, 100*least)
-	}
+	return cluster.Read(cluster.Asked{DanmakuID: id, ViewerID: event.ViewerID(r.User), Question: c.Question, Language: c.Language, Focus: "7"}).Key
 }
 
 // segment is a contiguous stretch of a recording with its labels.
@@ -174,7 +122,7 @@ func labelledMerges(t *testing.T, name string) {
 		keys := map[int]string{}
 		for n := s.from; n <= s.to; n++ {
 			if lines[n].Kind == "comment" {
-				_, keys[n] = understood(lines[n], event.DanmakuID(fmt.Sprint(s.file, n)))
+				keys[n] = questionKey(lines[n], event.DanmakuID(fmt.Sprint(s.file, n)))
 			}
 		}
 		for name, group := range s.must {

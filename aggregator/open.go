@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"livehost/aggregator/admission"
-	"livehost/aggregator/cluster"
+	"livehost/aggregator/intent"
 	"livehost/aggregator/window"
 	"livehost/streams/event"
 )
@@ -178,7 +178,7 @@ func candidates(out []window.Candidate, items []*item) []window.Candidate {
 	for _, it := range items {
 		out = append(out, window.Candidate{
 			Viewer: it.member.ViewerID, Key: it.member.Key, Class: it.reading.Class,
-			PlatformMs: it.member.PlatformMs, AnswerByMs: it.member.AnswerByMs, Last: it.reading.Intent == cluster.LowInfo,
+			PlatformMs: it.member.PlatformMs, AnswerByMs: it.member.AnswerByMs, Last: it.reading.Intent == intent.LowInfo,
 		})
 	}
 	return out

@@ -7,7 +7,7 @@ import (
 	"livehost/agentworker/guardrail"
 	"livehost/agentworker/hook"
 	"livehost/agentworker/runner"
-	"livehost/aggregator/cluster"
+	"livehost/aggregator/intent"
 	"livehost/harness"
 	"livehost/harness/harnesstest"
 	"livehost/streams/event"
@@ -78,7 +78,7 @@ func TestConservativeRepliesForEveryIntent(t *testing.T) {
 	t.Parallel()
 	rel := harnesstest.Shipped(t, "harness")
 	known := []string{harness.DefaultIntent}
-	for _, i := range cluster.Intents() {
+	for _, i := range intent.All() {
 		known = append(known, string(i))
 	}
 	for _, lang := range []string{"zh", "en"} {

@@ -270,3 +270,7 @@ var englishSynonyms = func() *lexicon.Set[string] {
 	}
 	return lexicon.New(m)
 }()
+
+func letterOrDigit(r rune) bool {
+	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x4e00 && r <= 0x9fff
+}

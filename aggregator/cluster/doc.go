@@ -1,7 +1,7 @@
 // Package cluster says what a danmaku is about and which danmaku ask the same.
 //
-// It owns the fixed list of intents, the class that follows, and the question
-// key. Keys are variant-free; equal keys ask the same thing of the same product
+// It owns the class that follows from an intent, and the question key; what a text
+// wants is intent's. Keys are variant-free; equal keys ask the same thing of the same product
 // in the same language. It keeps no state: covering and cooling down are the
 // room's.
 //

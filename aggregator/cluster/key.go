@@ -2,9 +2,12 @@ package cluster
 
 import (
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"livehost/aggregator/intent"
 	"livehost/aggregator/lexicon"
 	"livehost/streams/event"
 )
@@ -20,7 +23,7 @@ type Asked struct {
 
 // Reading is what a danmaku is about.
 type Reading struct {
-	Intent Intent
+	Intent intent.Intent
 	Class  event.Class
 	Link   event.LinkID // the link it concerns, named or in focus; may be empty
 	Key    string
@@ -28,50 +31,96 @@ type Reading struct {
 
 // Read understands one danmaku.
 func Read(a Asked) Reading {
-	var lower [96]rune
-	in := once(lexicon.AppendLower(lower[:0], a.Question))
+	var plain [96]rune
+	in := Judged(plain[:0], a.Question)
 	link, rest := splitLink(in)
-	s := look(in, link != "")
-	r := Reading{Intent: s.decide()}
-	r.Class = s.class(r.Intent, in)
+	var r Reading
+	if i, ok := numberAlone(link, in, rest); ok {
+		r.Intent = i
+	} else {
+		r.Intent = intent.Of(in)
+	}
+	r.Class = class(r.Intent, link != "", in)
 	if aboutProduct(r.Intent) {
 		if r.Link = link; link == "" {
 			r.Link = a.Focus
 		}
 	}
-	r.Key = key(a, r, &s, core(rest, a.Language), in)
+	r.Key = key(a, r, link != "", core(rest, a.Language), in)
 	return r
 }
 
-func aboutProduct(i Intent) bool {
+// Judged appends the runes of a normalised question as it is judged: in lower case,
+// and once when the text only repeats itself.
+func Judged(out []rune, question string) []rune { return once(lexicon.AppendLower(out, question)) }
+
+// numberAlone is what a text wants that is a number and nothing else, by
+// docs/intents.md and whatever the model makes of digits: a link, and with exactly four of them
+// a price (longer ones are the model's). Digits that only count along (666, 1) and a price asked back (79?) are the
+// model's.
+func numberAlone(link event.LinkID, in, rest []rune) (i intent.Intent, ok bool) {
+	switch called := slices.ContainsFunc(in, func(r rune) bool { return letterOrDigit(r) && !digit(r) }); {
+	case link == "" || slices.ContainsFunc(rest, letterOrDigit):
+		return "", false
+	case called: // 6号链接
+		return intent.Product, true
+	case len(link) >= 4:
+		return intent.Price, true
+	case slices.Contains(in, '?') || strings.Trim(string(link), string(link[:1])) == "":
+		return "", false
+	default:
+		return intent.Product, true
+	}
+}
+
+// class orders the work: whoever is about to buy first.
+func class(i intent.Intent, named bool, in []rune) event.Class {
 	switch i {
-	case Product, Size, Price, Purchase, Shipping, Membership:
+	case intent.Price, intent.Size, intent.Purchase:
+		return event.ClassPurchase
+	case intent.Product, intent.Shipping, intent.Membership:
+		if named || has(buyingWords, in) {
+			return event.ClassPurchase
+		}
+		return event.ClassQuestion
+	case intent.Complaint, intent.Identity:
+		return event.ClassQuestion
+	default:
+		return event.ClassChat
+	}
+}
+
+func aboutProduct(i intent.Intent) bool {
+	switch i {
+	case intent.Product, intent.Size, intent.Price, intent.Purchase, intent.Shipping, intent.Membership:
 		return true
 	default:
 		return false
 	}
 }
 
-// key names the question. What may not be merged gets the viewer or the danmaku
-// into its key: "这个呢" says nothing that two viewers could share, "80" does.
-func key(a Asked, r Reading, s *signs, core string, in []rune) string {
+// key names the question; named says that the text names its link. What may not be
+// merged gets the viewer or the danmaku into its key: "这个呢" says nothing that two
+// viewers could share, "80" does.
+func key(a Asked, r Reading, named bool, core string, in []rune) string {
 	parts := make([]string, 0, 5)
 	if a.Language == "en" {
 		parts = append(parts, "en")
 	}
-	if r.Class == event.ClassChat && r.Intent != Greeting && s.set&bits(question, attribute) == 0 {
+	asked := has(questionWords, in)
+	if r.Class == event.ClassChat && !asked {
 		if k := kindOf(r.Intent, in); k != "" {
 			return strings.Join(append(parts, "chat", string(k)), "|")
 		}
 	}
 	parts = append(parts, string(r.Intent))
 	switch {
-	case r.Intent == Greeting && s.set&bits(wish, smalltalk, praise) == 0, r.Intent == Identity:
-	case r.Intent == Complaint, has(privateWords, in):
+	case r.Intent == intent.Identity:
+	case r.Intent == intent.Complaint, has(privateWords, in):
 		parts = append(parts, string(r.Link), core, "viewer", owner(a))
 	case aboutProduct(r.Intent):
 		parts = append(parts, string(r.Link), core)
-		if core == "" && !s.has(link) {
+		if core == "" && !named {
 			parts = append(parts, "danmaku", string(a.DanmakuID))
 		}
 	default:
@@ -79,6 +128,12 @@ func key(a Asked, r Reading, s *signs, core string, in []rune) string {
 			core = string(in)
 		}
 		parts = append(parts, core)
+		if asked {
+			parts = append(parts, "?")
+		}
+		if r, n := utf8.DecodeRuneInString(core); n == len(core) && han(r) { // one character says too little
+			parts = append(parts, "danmaku", string(a.DanmakuID))
+		}
 	}
 	return bounded(strings.Join(parts, "|"))
 }

@@ -5,15 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"livehost/aggregator/intent"
 	"livehost/aggregator/lexicon"
 )
 
-// kind is what a piece of chat does, whoever it names: 辛总加油 and 支持主播 cheer
+// kind is what a piece of chat does, whoever it names: 强哥加油 and 支持主播 cheer
 // alike, and one word of thanks answers both. Chat of one kind shares a key.
 type kind string
 
-// kindCells are the words of each kind, our own. Those of praised make a text
-// praise, those of noise leave it low information.
+// praised, greeted and noise are the words of each kind, our own, by the intent that a
+// text of the kind has.
 var (
 	praised = map[kind][]string{
 		"cheer": {"加油|支持|力挺|挺你|挺他|挺住|必胜|点赞|顶你|顶上|应援|keep it up|go girl|you got this"},
@@ -33,6 +34,11 @@ var (
 		"thanks":  {"谢谢|感谢|多谢|感恩|谢啦|谢了|辛苦", "thank*|tysm|appreciate*"},
 		"congrat": {"恭喜|祝贺|羡慕", "congrats|congratulations"},
 	}
+	greeted = map[kind][]string{
+		"hello": append(append(crossed("师傅|老师|老板|老板娘|姐姐|哥哥|各位|家人|朋友们|宝宝们|亲们|兄弟们|姐妹们", "好"), crossed("美女|大美女|帅哥|大帅哥|老师|老板|姐|哥|家人们", "晚上好|早上好|下午好|中午好|你好|们好")...),
+			"早呀|早啊|晚好|主播好|大家好|晚上好|早上好|上午好|中午好|下午好|你好|您好|你们好|家人们好|早安|晚安|哈喽|哈罗|嗨|我来了|我来啦|又来了|来啦|来了来了|刚来|刚进来|新来的|第一次来|第一次关注|第一次看|第一次进|报到|签到|打卡|我是新人|关注了|已关注|先走了|走了啊|拜拜|再见|新年好|过年好|节日快乐|生日快乐|快乐|愉快|欢迎|早点休息",
+			"morning|evening|goodmorning*|aloha|hi|hello*|helo*|hey*|good morning|good evening|good afternoon|good night|gm|gn|bye|byee*|hii*|howdy|welcome*|hola|sup|wassup|what's up|whats up"),
+	}
 	noise = map[kind][]string{
 		"agree": {"说的对|说得对|说的太对|说得太对|说的很对|说太对|说对了|说的是|讲的对|讲得对|讲的非常对|讲的太对|对对|没毛病|有道理|同意|赞同|太对了|我也觉得|言之有理", "agreed|agree|true|facts|exactly|so real"},
 		"laugh": {"哈|哈哈|嘻嘻|呵呵|嘿嘿|笑死|笑了", "lol|lmao*|haha*|hehe*|lmfao"},
@@ -46,23 +52,22 @@ var (
 	}
 )
 
+// kindsOf are the kinds that a text of an intent may be.
+var kindsOf = map[intent.Intent]map[kind][]string{intent.Praise: praised, intent.Greeting: greeted, intent.LowInfo: noise}
+
 // kindWords finds them all.
 var kindWords = func() *lexicon.Set[kind] {
 	cells := maps.Clone(praised)
 	maps.Copy(cells, noise)
+	maps.Copy(cells, greeted)
 	return build(cells)
 }()
-
-// cellsOf is all words of the kinds.
-func cellsOf(kinds map[kind][]string) []string {
-	return slices.Concat(slices.Collect(maps.Values(kinds))...)
-}
 
 var negations = list("not|don't|dont|doesn't|isn't|never|no|ain't|aren't|can't|won't|wasn't|less")
 
 // kindOf is the kind of a chat, "" when it says something of its own: a negation,
 // a number, or more than the words of a kind and a name.
-func kindOf(i Intent, in []rune) kind {
+func kindOf(i intent.Intent, in []rune) kind {
 	if len(in) > longestChat || slices.ContainsFunc(in, telling) || has(negations, in) {
 		return ""
 	}
@@ -77,13 +82,13 @@ func kindOf(i Intent, in []rune) kind {
 	if negated || left > names(in, i) {
 		return ""
 	}
-	best, most := kind(""), 0
+	best, most, may := kind(""), 0, kindsOf[i]
 	for _, c := range covered.all() {
 		n := 2 * c.n
 		if c.of == "admire" || c.of == "looks" { // the least special: 美女 is also whom one talks to
 			n--
 		}
-		if n > most || n == most && c.of < best {
+		if may[c.of] != nil && (n > most || n == most && c.of < best) {
 			best, most = c.of, n
 		}
 	}
@@ -122,17 +127,17 @@ func (t *tally) add(k kind, n int) {
 
 const longestChat = 48 // runes
 
-func telling(r rune) bool { return digit(r) || r == '=' || r == '?' }
+func telling(r rune) bool { return digit(r) || strings.ContainsRune("=?更比", r) }
 
 // names is how much of its own a text may hold that only names somebody: runes of
 // Chinese, or words.
-func names(in []rune, i Intent) int {
+func names(in []rune, i intent.Intent) int {
 	switch chinese := slices.ContainsFunc(in, han); {
-	case chinese && i == LowInfo:
+	case chinese && i == intent.LowInfo:
 		return 3
 	case chinese:
 		return 5
-	case i == LowInfo:
+	case i == intent.LowInfo:
 		return 0
 	default:
 		return 2
@@ -192,11 +197,3 @@ var stress = list(
 func han(r rune) bool { return r >= 0x4e00 && r <= 0x9fff }
 
 func negation(r rune) bool { return strings.ContainsRune("不没别未无莫", r) }
-
-func has(words *lexicon.Set[struct{}], in []rune) (found bool) {
-	words.Each(in, func(_, _ int, _ struct{}) bool {
-		found = true
-		return false
-	})
-	return found
-}

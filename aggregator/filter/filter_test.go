@@ -25,7 +25,7 @@ func TestNothingToAnswer(t *testing.T) {
 		"https://a.example/x": filter.URLOnly, "……": filter.Noise, "???": filter.Noise, "666": filter.NumberOnly, "2333333": filter.NumberOnly,
 		"12345678": filter.NumberOnly,
 		"80":       filter.None, "36!": filter.None, "5号": filter.None, "29.9": filter.None, "8+256": filter.None, "101、102": filter.None,
-		"哈哈": filter.None, "太帅了辛总": filter.None, "好": filter.None,
+		"哈哈": filter.None, "太帅了强哥": filter.None, "好": filter.None,
 	})
 }
 

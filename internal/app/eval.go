@@ -49,9 +49,14 @@ func runEvalFilters(ctx context.Context, o cli.EvalFiltersOptions, std cli.IO) e
 
 // printReasons lists the reasons, the most frequent first.
 func printReasons(std cli.IO, reasons map[string]int) {
-	names := slices.Sorted(maps.Keys(reasons))
-	slices.SortStableFunc(names, func(a, b string) int { return reasons[b] - reasons[a] })
-	for _, name := range names {
+	for _, name := range mostFrequent(reasons) {
 		fmt.Fprintf(std.Out, "  %6d %s\n", reasons[name], name)
 	}
+}
+
+// mostFrequent are the names of counts, the most frequent first.
+func mostFrequent(counts map[string]int) []string {
+	names := slices.Sorted(maps.Keys(counts))
+	slices.SortStableFunc(names, func(a, b string) int { return counts[b] - counts[a] })
+	return names
 }

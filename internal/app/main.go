@@ -33,6 +33,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		VoiceList:       runVoiceList,
 		EngineInstall:   runEngineInstall,
 		EvalFilters:     runEvalFilters,
+		EvalIntents:     runEvalIntents,
 		EvalInjections:  runEvalInjections,
 		EvalHostile:     runEvalHostile,
 		TopicsApply:     runTopicsApply,

@@ -80,6 +80,7 @@ type Actions struct {
 	VoiceList       func(context.Context, VoiceOptions, IO) error
 	EngineInstall   func(context.Context, IO) error
 	EvalFilters     func(context.Context, EvalFiltersOptions, IO) error
+	EvalIntents     func(context.Context, EvalIntentsOptions, IO) error
 	EvalInjections  func(context.Context, InjectionsOptions, IO) error
 	EvalHostile     func(context.Context, HostileOptions, IO) error
 	TopicsApply     func(context.Context, TopicsOptions, IO) error

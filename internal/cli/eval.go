@@ -23,6 +23,6 @@ func eval(a Actions, io IO) *cobra.Command {
 	filters.Flags().StringVar(&o.Words, "words", "", "words file to try before it goes live (aggregator.words)")
 	filters.Flags().BoolVar(&o.JSON, "json", false, "print JSON")
 	c := &cobra.Command{Use: "eval", Short: "Evaluate offline, on recorded data"}
-	c.AddCommand(filters, injections(a, io), hostile(a, io))
+	c.AddCommand(filters, intents(a, io), injections(a, io), hostile(a, io))
 	return c
 }
