@@ -107,7 +107,7 @@ func key(a Asked, r Reading, named bool, core string, in []rune) string {
 	if a.Language == "en" {
 		parts = append(parts, "en")
 	}
-	asked := has(questionWords, in)
+	asked := r.Class == event.ClassChat && has(questionWords, in)
 	if r.Class == event.ClassChat && !asked {
 		if k := kindOf(r.Intent, in); k != "" {
 			return strings.Join(append(parts, "chat", string(k)), "|")

@@ -50,7 +50,7 @@ type model struct {
 	// A pattern is a channel of a convolution over width tokens: how well it fits at a
 	// place is the sum of what the tokens there add, and the best place counts. shares
 	// holds what each token adds at each place of the width, a byte per channel with
-	// zero at middle.
+	// nothing at middle.
 	shares []byte
 	floor  [channels]uint16           // a fit up to this is none
 	says   [channels][classes]float32 // by unit of fit
@@ -60,7 +60,7 @@ type model struct {
 const (
 	channels = 128
 	width    = 5
-	middle   = 128
+	middle   = 25           // a share that adds nothing; width shares of twice as much fit in a byte
 	lanes    = channels / 8 // words of eight bytes
 )
 
@@ -115,51 +115,64 @@ func (m *model) gram(h uint64, sum *[classes]int32) {
 	}
 }
 
-// Eight bytes are summed as two words of four 16-bit lanes, which width bytes cannot
-// overflow.
-const (
-	evenBytes = 0x00ff00ff00ff00ff
-	laneTops  = 0x8000800080008000
-)
-
-// patterns adds what the patterns that fit s say.
+// patterns adds what the patterns that fit s say. Eight channels are summed and compared
+// at once, as the bytes of a word: width shares fit in a byte.
 func (m *model) patterns(s *ids, scores *[classes]float32) {
-	var best [2 * lanes]uint64
+	var best [lanes]uint64
 	const half = width / 2
 	for at := range s.n {
-		var fit [2 * lanes]uint64
-		for place := range width {
-			row := outside
-			if i := at + place - half; i >= 0 && i < s.n {
-				row = int(s.of[i])
-			}
+		var fit [lanes]uint64
+		for place := max(0, half-at); place < min(width, s.n+half-at); place++ {
+			row := int(s.of[at+place-half])
 			share := m.shares[(place*m.rows+row)*channels:][:channels]
-			for i := range lanes {
-				w := binary.LittleEndian.Uint64(share[8*i:])
-				fit[2*i] += w & evenBytes
-				fit[2*i+1] += w >> 8 & evenBytes
+			for i := range fit {
+				fit[i] += binary.LittleEndian.Uint64(share[8*i:])
+			}
+		}
+		if missing := max(0, half-at) + max(0, at+half+1-s.n); missing > 0 { // outside the text all add nothing
+			for i := range fit {
+				fit[i] += uint64(missing) * middle * ones
 			}
 		}
 		for i, f := range fit {
 			best[i] = larger(best[i], f)
 		}
 	}
-	for i, lane := range best {
-		for j := range 4 {
-			c := 8*(i/2) + 2*j + i%2
-			if f := uint16(lane >> (16 * j)); f > m.floor[c] {
-				by := float32(f - m.floor[c])
-				for k := range scores {
-					scores[k] += by * m.says[c][k]
-				}
+	for i, word := range best {
+		for j := range 8 {
+			c := 8*i + j
+			if f := uint16(word >> (8 * j) & 0xff); f > m.floor[c] {
+				add(scores, float32(f-m.floor[c]), &m.says[c])
 			}
 		}
 	}
 }
 
-// larger takes the larger of each lane of a and b, which are below 1<<15.
+// add adds by times row to sum. It is written out because it is half the work of a text
+// as a loop.
+func add(sum *[classes]float32, by float32, row *[classes]float32) {
+	sum[0] += by * row[0]
+	sum[1] += by * row[1]
+	sum[2] += by * row[2]
+	sum[3] += by * row[3]
+	sum[4] += by * row[4]
+	sum[5] += by * row[5]
+	sum[6] += by * row[6]
+	sum[7] += by * row[7]
+	sum[8] += by * row[8]
+	sum[9] += by * row[9]
+	sum[10] += by * row[10]
+}
+
+const (
+	ones = 0x0101010101010101
+	tops = 0x80 * ones
+)
+
+// larger takes the larger of each byte of a and b.
 func larger(a, b uint64) uint64 {
-	takes := ((a | laneTops) - b) & laneTops >> 15 * 0xffff
+	below := (a | tops) - b&^tops // the top bit: the lower seven of a are not below those of b
+	takes := (a&^b | ^(a^b)&below) & tops >> 7 * 0xff
 	return a&takes | b&^takes
 }
 

@@ -73,11 +73,11 @@ func full(b []byte) []byte {
 	return out
 }
 
-func TestLargerTakesEachLane(t *testing.T) {
+func TestLargerTakesEachByte(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][3]uint64{
-		{0x0001_0500_0000_04fb, 0x0002_0400_0000_04fb, 0x0002_0500_0000_04fb},
-		{0, 0x04fb_04fb_04fb_04fb, 0x04fb_04fb_04fb_04fb},
+		{0x00_01_7f_80_fa_05_64_ff, 0x01_00_80_7f_05_fa_64_00, 0x01_01_80_80_fa_fa_64_ff},
+		{0, 0xfa_fa_00_01_80_7f_ff_fe, 0xfa_fa_00_01_80_7f_ff_fe},
 	} {
 		if got := larger(c[0], c[1]); got != c[2] {
 			t.Errorf("larger(%x, %x) = %x, want %x", c[0], c[1], got, c[2])

@@ -27,7 +27,7 @@ from torch import nn
 
 INTENTS = ["product", "size", "price", "purchase", "shipping", "membership", "identity", "complaint", "praise", "greeting", "low_info"]
 OUTSIDE, BEGIN, END, UNKNOWN = 0, 1, 2, 3
-CHANNELS, WIDTH, MIDDLE = 128, 5, 128
+CHANNELS, WIDTH, MIDDLE = 128, 5, 25  # WIDTH shares of at most 2*MIDDLE fit in a byte
 MAX_TOKENS, LONGEST_WORD = 48, 24
 RARE_TOKEN, RARE_GRAM = 6, 3  # labelled less often than this: no row, no weight of its own
 MAX_GRAMS = 90_000  # kept of the grams, by how much they say
@@ -190,8 +190,8 @@ class Quantised:
             self.said = np.rint(weight / self.unit).astype(np.int8)
             # What each token adds to each channel at each place of the width.
             shares = np.einsum("td,cdw->wtc", net.tokens.weight.numpy(), net.patterns.weight.numpy())
-            scale = np.maximum(np.abs(shares).max((0, 1)), 1e-9) / 127
-            self.shares = (np.rint(shares / scale) + MIDDLE).clip(1, 255).astype(np.uint8)
+            scale = np.maximum(np.abs(shares).max((0, 1)), 1e-9) / MIDDLE
+            self.shares = (np.rint(shares / scale) + MIDDLE).clip(0, 2 * MIDDLE).astype(np.uint8)
             floor = WIDTH * MIDDLE - net.patterns.bias.numpy() / scale
             self.floor = np.rint(floor).clip(0, 65535).astype(np.uint32)
             self.says = (net.says.weight.numpy().T * scale[:, None]).astype(np.float32)
