@@ -199,10 +199,10 @@ func viewers(file string) (map[int]danmaku, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := map[int]danmaku{}
+	out, language := map[int]danmaku{}, rec.Language()
 	for _, l := range rec.Lines {
 		if l.Kind == source.KindComment || l.Kind == source.KindEmoji {
-			out[l.No] = danmaku{l.User, l.Text, rec.Language()}
+			out[l.No] = danmaku{l.User, l.Text, language}
 		}
 	}
 	return out, nil
