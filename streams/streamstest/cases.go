@@ -49,8 +49,14 @@ func readToEnd(_ *testing.T, f fixture) {
 	if !errors.Is(err, boom) || next != end {
 		f.Errorf("Read with a failing fn: %d, %v, want %d, boom", next, err, end)
 	}
-	if next, err := f.Reader.Read(f.Context(), event.TopicDanmaku, f.partition(room), end+1, func(streams.Record) error { return boom }); err != nil || next != end+1 {
-		f.Errorf("Read at the end: %d, %v, want %d, nil", next, err, end+1)
+	ownOnly := func(r streams.Record) error { // other cases write to the partition, too
+		if r.Key == room {
+			return boom
+		}
+		return nil
+	}
+	if next, err := f.Reader.Read(f.Context(), event.TopicDanmaku, f.partition(room), end+1, ownOnly); err != nil || next < end+1 {
+		f.Errorf("Read at the end: %d, %v, want %d or more, nil", next, err, end+1)
 	}
 }
 
