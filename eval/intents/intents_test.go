@@ -38,7 +38,7 @@ func testSets(t *testing.T) []string {
 	return sets
 }
 
-// The sets were drawn at random, labelled by people who knew only docs/intents.md, and
+// The sets were drawn at random, labelled by labellers who knew only docs/intents.md, and
 // committed before the model first read them; nothing is mended by them.
 func TestUnseenDanmakuAreReadAsLabelled(t *testing.T) {
 	t.Parallel()
