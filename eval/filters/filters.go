@@ -1,17 +1,10 @@
 package filters
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -56,7 +49,7 @@ type Example struct {
 
 // Evaluate reads every recording under o.Dir.
 func Evaluate(ctx context.Context, o Options) (Report, error) {
-	files, err := recordings(o.Dir)
+	_, files, err := source.Folder(o.Dir)
 	if err != nil {
 		return Report{}, err
 	}
@@ -88,35 +81,8 @@ func Evaluate(ctx context.Context, o Options) (Report, error) {
 	return total, nil
 }
 
-// recordings lists the files, sorted.
-func recordings(dir string) ([]string, error) {
-	root := dir
-	if info, err := os.Stat(filepath.Join(dir, "rooms")); err == nil && info.IsDir() {
-		root = filepath.Join(dir, "rooms")
-	}
-	var files []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".jsonl") {
-			files = append(files, path)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("recordings: %w; name a folder of recorded rooms", err)
-	}
-	if len(files) == 0 {
-		return nil, errors.New("recordings: no *.jsonl under " + root)
-	}
-	slices.Sort(files)
-	return files, nil
-}
-
 func evaluateFile(dir, file string, words *filter.Filter, rate filter.Rate) (Report, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return Report{}, fmt.Errorf("recordings: %w", err)
-	}
-	rec, problems, err := source.ReadRecording(file, bytes.NewReader(data))
+	rec, problems, err := source.ReadFile(file)
 	if err != nil {
 		return Report{}, err
 	}
@@ -127,7 +93,7 @@ func evaluateFile(dir, file string, words *filter.Filter, rate filter.Rate) (Rep
 	r := Report{Files: 1, BadLines: len(problems), Reasons: map[string]int{}, AllReasons: map[string]int{}}
 	limiter, language := filter.NewLimiter(rate), rec.Language()
 	for _, line := range rec.Lines {
-		if line.Kind != source.KindComment && line.Kind != source.KindEmoji {
+		if !line.Kind.Viewers() {
 			continue
 		}
 		v := filter.Check(words, limiter, line.User, text.Clean(line.Text, language), line.At.Milliseconds())

@@ -1,12 +1,9 @@
 package injections
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -191,36 +188,25 @@ func (r *RoomsReport) count(honest, lying []heard) {
 
 // read makes the windows of every room.
 func (r *RoomsReport) read(cfg RoomsConfig, content *harness.Release) ([]event.Window, error) {
-	root := cfg.DataDir
-	if info, err := os.Stat(filepath.Join(root, "rooms")); err == nil && info.IsDir() {
-		root = filepath.Join(root, "rooms")
+	top, files, err := source.Folder(cfg.DataDir)
+	if err != nil {
+		return nil, fmt.Errorf("hostile rooms: %w", err)
 	}
 	words, platforms := filter.New(filter.Lists{}), map[string]bool{}
 	var out []event.Window
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".jsonl" {
-			return err
-		}
-		data, err := os.ReadFile(path)
+	for _, path := range files {
+		rec, _, err := source.ReadFile(path)
 		if err != nil {
-			return err
-		}
-		rec, _, err := source.ReadRecording(path, bytes.NewReader(data))
-		if err != nil {
-			return err
+			return nil, fmt.Errorf("hostile rooms: %w", err)
 		}
 		platforms[filepath.Dir(path)] = true
 		r.Rooms++
 		members := questions(rec, words, content, max(cfg.PerRoom, 1))
 		r.Danmaku += len(members)
 		out = append(out, windowsOf(rec, members, len(content.Catalog.Products))...)
-		return nil
-	})
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("hostile rooms: %w; --data names a folder of recorded rooms", err)
-	case len(out) == 0:
-		return nil, fmt.Errorf("hostile rooms: no questions in recordings (*.jsonl) under %s", root)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("hostile rooms: no questions in recordings (*.jsonl) under %s", top)
 	}
 	r.Platforms = len(platforms)
 	return out, nil

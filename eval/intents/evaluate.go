@@ -1,10 +1,8 @@
 package intents
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,16 +52,16 @@ type Mistake struct {
 // Evaluate reads the labelled danmaku of the recordings below dir. learnt are the labels
 // that the model was made of, for telling new texts; it may be empty.
 func Evaluate(ctx context.Context, dir string, labels, learnt []Label) (Report, error) {
-	r := Report{Labels: len(labels), Wrong: []Mistake{}}
-	counts := map[intent.Intent]*Counts{}
-	for _, i := range intent.All() {
-		counts[i] = &Counts{Intent: i, ReadAs: map[string]int{}}
+	top, _, err := source.Folder(dir)
+	if err != nil {
+		return Report{}, err
 	}
-	rooms := recordings{dir: root(dir), read: map[string]map[int]danmaku{}}
+	rooms := recordings{dir: top, read: map[string]map[int]danmaku{}}
 	known, err := rooms.texts(ctx, learnt)
 	if err != nil {
 		return Report{}, err
 	}
+	r := newReport()
 	words := filter.New(filter.Lists{})
 	for _, l := range labels {
 		if err := ctx.Err(); err != nil {
@@ -79,34 +77,50 @@ func Evaluate(ctx context.Context, dir string, labels, learnt []Label) (Report, 
 		} else {
 			r.Missing++
 		}
-		right := slices.Contains(l.Intents, intent.Intent(got))
-		if !known[d.judged()] {
-			r.NewTexts++
-			if right {
-				r.NewTextsRight++
-			}
-		}
-		want := counts[l.Intents[0]]
-		if right {
-			want = counts[intent.Intent(got)]
-		}
-		want.Labels++
-		if found := counts[intent.Intent(got)]; found != nil {
-			found.Found++
-		}
-		if right {
-			r.Right++
-			want.Right++
-			continue
-		}
-		want.ReadAs[got]++
-		r.Wrong = append(r.Wrong, Mistake{File: l.File, Line: l.Line, Want: l.Intents, Got: got})
-	}
-	for _, i := range intent.All() {
-		r.Intents = append(r.Intents, *counts[i])
+		r.count(l, got, !known[d.judged()])
 	}
 	r.Accuracy, r.NewTextsAccuracy = share(r.Right, r.Labels), share(r.NewTextsRight, r.NewTexts)
 	return r, nil
+}
+
+func newReport() Report {
+	r := Report{Wrong: []Mistake{}}
+	for _, i := range intent.All() {
+		r.Intents = append(r.Intents, Counts{Intent: i, ReadAs: map[string]int{}})
+	}
+	return r
+}
+
+// of are the counts of an intent; nil of what is none.
+func (r *Report) of(i intent.Intent) *Counts {
+	at := slices.IndexFunc(r.Intents, func(c Counts) bool { return c.Intent == i })
+	if at < 0 {
+		return nil
+	}
+	return &r.Intents[at]
+}
+
+// count takes one labelled danmaku that was read as got.
+func (r *Report) count(l Label, got string, newText bool) {
+	read := intent.Intent(got)
+	right, want := 0, r.of(l.Intents[0])
+	if slices.Contains(l.Intents, read) {
+		right, want = 1, r.of(read)
+	} else {
+		want.ReadAs[got]++
+		r.Wrong = append(r.Wrong, Mistake{File: l.File, Line: l.Line, Want: l.Intents, Got: got})
+	}
+	want.Labels++
+	want.Right += right
+	r.Labels++
+	r.Right += right
+	if newText {
+		r.NewTexts++
+		r.NewTextsRight += right
+	}
+	if found := r.of(read); found != nil {
+		found.Found++
+	}
 }
 
 func share(of, all int) float64 {
@@ -114,19 +128,6 @@ func share(of, all int) float64 {
 		return 0
 	}
 	return float64(of) / float64(all)
-}
-
-// root is the folder of the recordings: the folder rooms of dir, when it has one.
-func root(dir string) string {
-	if rooms := filepath.Join(dir, "rooms"); isDir(rooms) {
-		return rooms
-	}
-	return dir
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // danmaku is one viewer's comment of a recording.
@@ -191,17 +192,13 @@ func (r *recordings) texts(ctx context.Context, labels []Label) (map[string]bool
 
 // viewers are a recording's danmaku of viewers, by line.
 func viewers(file string) (map[int]danmaku, error) {
-	data, err := os.ReadFile(file)
+	rec, _, err := source.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("recording: %w; name the folder that the labels' files are in", err)
-	}
-	rec, _, err := source.ReadRecording(file, bytes.NewReader(data))
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; name the folder that the labels' files are in", err)
 	}
 	out, language := map[int]danmaku{}, rec.Language()
 	for _, l := range rec.Lines {
-		if l.Kind == source.KindComment || l.Kind == source.KindEmoji {
+		if l.Kind.Viewers() {
 			out[l.No] = danmaku{l.User, l.Text, language}
 		}
 	}

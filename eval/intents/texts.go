@@ -6,20 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"livehost/aggregator/text"
+	"livehost/streams/source"
 )
 
 // WriteTexts writes what the model is given of every viewer's danmaku below dir, for
 // train.py: file:line, a tab, the text.
 func WriteTexts(ctx context.Context, dir string, w io.Writer) error {
-	top := root(dir)
-	files, err := recordingsBelow(top)
+	top, files, err := source.Folder(dir)
 	if err != nil {
 		return err
 	}
@@ -41,24 +40,6 @@ func WriteTexts(ctx context.Context, dir string, w io.Writer) error {
 		}
 	}
 	return out.Flush()
-}
-
-// recordingsBelow lists the recordings in any depth, sorted.
-func recordingsBelow(top string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".jsonl") {
-			files = append(files, path)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("recordings: %w; name a folder of recorded rooms", err)
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("recordings: no *.jsonl below %s; name a folder of recorded rooms", top)
-	}
-	return files, nil
 }
 
 // WriteOwn writes the same of the invented texts of a file (text, tab, intent): intent,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -31,9 +32,7 @@ func runEvalFilters(ctx context.Context, o cli.EvalFiltersOptions, std cli.IO) e
 		return err
 	}
 	if o.JSON {
-		enc := json.NewEncoder(std.Out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+		return writeJSON(std.Out, r)
 	}
 	fmt.Fprintf(std.Out, "%d of %d danmaku in %d recordings would be filtered (words %s)\n", r.Filtered, r.Danmaku, r.Files, r.Version)
 	printReasons(std, r.AllReasons)
@@ -45,6 +44,13 @@ func runEvalFilters(ctx context.Context, o cli.EvalFiltersOptions, std cli.IO) e
 		fmt.Fprintf(std.Out, "  %s:%d %s %s\n", e.File, e.Line, e.Reason, e.Span)
 	}
 	return nil
+}
+
+// writeJSON writes a report for people and programs: indented.
+func writeJSON(w io.Writer, report any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(report)
 }
 
 // printReasons lists the reasons, the most frequent first.

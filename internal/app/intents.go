@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -38,9 +37,7 @@ func runEvalIntents(ctx context.Context, o cli.EvalIntentsOptions, std cli.IO) e
 		return err
 	}
 	if o.JSON {
-		enc := json.NewEncoder(std.Out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+		return writeJSON(std.Out, r)
 	}
 	fmt.Fprintf(std.Out, "%d of %d danmaku are read as labelled (%.1f %%); %d labels name no viewer's danmaku\n", r.Right, r.Labels, 100*r.Accuracy, r.Missing)
 	if len(learnt) > 0 {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"syscall"
 	"time"
@@ -93,9 +92,7 @@ func check(script *roomscript.Script, log *audit.Log) *expectations {
 
 func (r *demoRun) print(s demoSummary) error {
 	if r.opts.JSON {
-		enc := json.NewEncoder(r.std.Out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(s)
+		return writeJSON(r.std.Out, s)
 	}
 	fmt.Fprintf(r.std.Out, "\n%s at speed %g, profile %s; policy: %s\n", s.Room, s.Speed, s.Profile, s.Policy)
 	if err := s.Summary.Write(r.std.Out); err != nil {

@@ -1,7 +1,7 @@
 // Package source brings rooms in.
 //
 // It owns the time-ordered list of items that a player publishes (Item), the
-// reading of JSON Lines recordings and focus files, and the form of a complaint
+// reading of JSON Lines recordings, one or a folder of them, and of focus files, and the form of a complaint
 // about one line of an input file (Problem). It does not publish, wait or know
 // the log: internal/demo plays the items. Room scripts (eval/roomscript) give
 // the same items.

@@ -28,6 +28,9 @@ const (
 	KindOnline  Kind = "online" // the number of people watching: no danmaku, only counted
 )
 
+// Viewers reports a danmaku of a viewer.
+func (k Kind) Viewers() bool { return k == KindComment || k == KindEmoji }
+
 // unknownUser is how recordings write a viewer whom the platform hid.
 const unknownUser = "u000000"
 
