@@ -55,9 +55,9 @@ func Read(a Asked) Reading {
 func Judged(out []rune, question string) []rune { return once(lexicon.AppendLower(out, question)) }
 
 // numberAlone is what a text wants that is a number and nothing else, by
-// docs/intents.md and whatever the model makes of digits: a link, and with exactly four of them
-// a price (longer ones are the model's). Digits that only count along (666, 1) and a price asked back (79?) are the
-// model's.
+// docs/intents.md and whatever the model makes of digits: a link, and with exactly four
+// of them a price. Longer numbers, digits that only count along (666, 1) and a price
+// asked back (79?) are the model's.
 func numberAlone(link event.LinkID, in, rest []rune) (i intent.Intent, ok bool) {
 	switch called := slices.ContainsFunc(in, func(r rune) bool { return letterOrDigit(r) && !digit(r) }); {
 	case link == "" || slices.ContainsFunc(rest, letterOrDigit):

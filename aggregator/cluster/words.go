@@ -6,7 +6,8 @@ import (
 	"livehost/aggregator/lexicon"
 )
 
-// What word lists are made of, and two of them; they are our own, Chinese then English. A Latin word ending in * is a stem.
+// What word lists are made of, and two of them; they are our own, Chinese then English.
+// A Latin word ending in * is a stem.
 
 // questionWords mark questions.
 var questionWords = list(

@@ -1,5 +1,7 @@
 package intent
 
+import "slices"
+
 // Intent is what a danmaku wants.
 type Intent string
 
@@ -24,4 +26,4 @@ var order = [classes]Intent{Product, Size, Price, Purchase, Shipping, Membership
 const classes = 11
 
 // All lists the intents.
-func All() []Intent { return append([]Intent(nil), order[:]...) }
+func All() []Intent { return slices.Clone(order[:]) }

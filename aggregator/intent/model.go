@@ -49,8 +49,8 @@ type model struct {
 
 	// A pattern is a channel of a convolution over width tokens: how well it fits at a
 	// place is the sum of what the tokens there add, and the best place counts. shares
-	// holds what each token adds at each place of the width, a byte per channel with
-	// nothing at middle.
+	// holds what each token adds at each place of the width, a byte per channel of which
+	// width fit in a byte.
 	shares []byte
 	floor  [channels]uint16           // a fit up to this is none
 	says   [channels][classes]float32 // by unit of fit
@@ -60,7 +60,7 @@ type model struct {
 const (
 	channels = 128
 	width    = 5
-	middle   = 25           // a share that adds nothing; width shares of twice as much fit in a byte
+	reach    = width / 2    // tokens before the middle of a pattern, and after it
 	lanes    = channels / 8 // words of eight bytes
 )
 
@@ -75,7 +75,7 @@ func (m *model) scores(in []rune) [classes]float32 {
 // grams adds the weights of the grams of s.
 func (m *model) grams(s *ids, scores *[classes]float32) {
 	var sum [classes]int32
-	rows := s.of[:s.n]
+	rows := s.of[reach : reach+s.n]
 	for i, a := range rows {
 		h := mixed(0, a)
 		if a > end {
@@ -119,19 +119,12 @@ func (m *model) gram(h uint64, sum *[classes]int32) {
 // at once, as the bytes of a word: width shares fit in a byte.
 func (m *model) patterns(s *ids, scores *[classes]float32) {
 	var best [lanes]uint64
-	const half = width / 2
 	for at := range s.n {
 		var fit [lanes]uint64
-		for place := max(0, half-at); place < min(width, s.n+half-at); place++ {
-			row := int(s.of[at+place-half])
-			share := m.shares[(place*m.rows+row)*channels:][:channels]
+		for place, row := range s.of[at : at+width] {
+			share := m.shares[(place*m.rows+int(row))*channels:][:channels]
 			for i := range fit {
 				fit[i] += binary.LittleEndian.Uint64(share[8*i:])
-			}
-		}
-		if missing := max(0, half-at) + max(0, at+half+1-s.n); missing > 0 { // outside the text all add nothing
-			for i := range fit {
-				fit[i] += uint64(missing) * middle * ones
 			}
 		}
 		for i, f := range fit {
@@ -164,10 +157,7 @@ func add(sum *[classes]float32, by float32, row *[classes]float32) {
 	sum[10] += by * row[10]
 }
 
-const (
-	ones = 0x0101010101010101
-	tops = 0x80 * ones
-)
+const tops = 0x8080808080808080
 
 // larger takes the larger of each byte of a and b.
 func larger(a, b uint64) uint64 {

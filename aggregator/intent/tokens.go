@@ -1,11 +1,13 @@
 package intent
 
+import "cmp"
+
 // A text is read as tokens: Latin words (a-z and ') and, of everything else, single
 // characters. Each is a row of the model's vocabulary.
 
 // Rows that are not of a token.
 const (
-	outside = 0 // before the begin and after the end
+	// 0 is what is before the begin and after the end
 	begin   = 1
 	end     = 2
 	unknown = 3
@@ -14,14 +16,15 @@ const (
 // maxTokens are read of a text.
 const maxTokens = 48
 
-// ids are the rows of a text's tokens between begin and end.
+// ids are the rows of a text's tokens between begin and end, n in all, with as many
+// rows of nothing on both sides as a pattern reaches.
 type ids struct {
-	of [maxTokens + 2]uint16
+	of [reach + maxTokens + 2 + reach]uint16
 	n  int
 }
 
 func (s *ids) add(row uint16) {
-	s.of[s.n] = row
+	s.of[reach+s.n] = row
 	s.n++
 }
 
@@ -62,34 +65,22 @@ const hanStart, hanEnd = 0x4e00, 0xa000
 
 func (v *vocabulary) single(r rune) uint16 {
 	if r >= hanStart && r < hanEnd {
-		if row := v.han[r-hanStart]; row != 0 {
-			return row
-		}
-		return unknown
+		return cmp.Or(v.han[r-hanStart], unknown)
 	}
-	if row, ok := v.singles[r]; ok {
-		return row
-	}
-	return unknown
+	return cmp.Or(v.singles[r], unknown)
 }
 
 // longestWord in the vocabulary; a longer one is known by its stem.
 const longestWord = 24
 
 func (v *vocabulary) word(in []rune) uint16 {
-	var b [longestWord]byte
+	var b [longestWord + 1]byte // one more, so that no longer word is taken for one
 	n := 0
 	for n < len(in) && n < len(b) {
 		b[n] = byte(in[n])
 		n++
 	}
-	if row, ok := v.words[string(b[:n])]; ok && n == len(in) {
-		return row
-	}
-	if row, ok := v.stems[string(b[:2])]; ok {
-		return row
-	}
-	return unknown
+	return cmp.Or(v.words[string(b[:n])], v.stems[string(b[:2])], unknown)
 }
 
 // learn makes a vocabulary of tokens, of which the first four are not tokens and a
