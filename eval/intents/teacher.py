@@ -23,7 +23,7 @@ import torch
 from onnx import numpy_helper
 from tokenizers import Tokenizer
 from torch import nn
-from train import INTENTS, TOKEN, read_labels, target
+from train import INTENTS, TOKEN, read_labels, read_pairs, shuffled, target
 from transformers import BertConfig, BertModel
 
 LAYERS, WIDTH = 4, 512
@@ -55,20 +55,10 @@ class Teacher(nn.Module):
         mean = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
         return self.says(self.drop(torch.cat([hidden[:, 0], mean], 1)))
 
-    def batches(self, texts, size, shuffled):
-        """Indices of texts of about one length, with their tensors."""
+    def batches(self, texts, size):
+        """Indices of texts of about one length, in random order, with their tensors."""
         ids = [self.tokenizer.encode(t).ids[:48] for t in texts]
-        order = list(range(len(texts)))
-        if shuffled:
-            random.shuffle(order)
-        step = 50 * size if shuffled else len(order)
-        parts = []
-        for start in range(0, len(order), step):
-            block = sorted(order[start : start + step], key=lambda i: len(ids[i]))
-            parts += [block[i : i + size] for i in range(0, len(block), size)]
-        if shuffled:
-            random.shuffle(parts)
-        for part in parts:
+        for part in shuffled([len(i) for i in ids], size):
             rows = torch.zeros(len(part), max(len(ids[i]) for i in part), dtype=torch.long)
             mask = torch.zeros_like(rows)
             for r, i in enumerate(part):
@@ -81,7 +71,7 @@ class Teacher(nn.Module):
         targets = targets * 0.95 + 0.05 / len(INTENTS)
         self.train()
         for _ in range(epochs):
-            for part, rows, mask in self.batches(texts, size, True):
+            for part, rows, mask in self.batches(texts, size):
                 with torch.autocast("cpu", dtype=torch.bfloat16):
                     scores = self(rows, mask)
                 loss = -(targets[part] * torch.log_softmax(scores.float(), 1)).sum(1).mean()
@@ -100,7 +90,7 @@ class Teacher(nn.Module):
         out = np.zeros((len(texts), len(INTENTS)), np.float32)
         self.eval()
         with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-            for part, rows, mask in self.batches(texts, 256, False):
+            for part, rows, mask in self.batches(texts, 256):
                 out[part] = torch.softmax(self(rows, mask).float(), 1).numpy()
         return out
 
@@ -193,9 +183,9 @@ def main():
     random.seed(o.seed)
     torch.manual_seed(o.seed)
 
-    all_texts = dict(line.rstrip("\n").split("\t", 1) for line in open(o.texts, encoding="utf-8"))
+    all_texts = dict(read_pairs(o.texts))
     labels = {at: names for at, names in read_labels(o.labels).items() if at in all_texts and not (o.leave_out and o.leave_out in at)}
-    own = [line.rstrip("\n").split("\t", 1) for line in open(o.own, encoding="utf-8")]
+    own = read_pairs(o.own)
     texts = [all_texts[at] for at in labels] + [t for _, t in own]
     targets = np.array([target(names) for names in labels.values()] + [target(n.split("|")) for n, _ in own])
 

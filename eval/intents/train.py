@@ -136,16 +136,17 @@ class Batches:
             rows = rows.masked_fill((torch.rand(rows.shape) < 0.03) & (rows > END), UNKNOWN)
         return rows, torch.cat(ids), torch.tensor(offsets)
 
-    def shuffled(self, size):
-        """Batches of texts of about one length."""
-        order = list(range(len(self.items)))
-        random.shuffle(order)
-        out = []
-        for start in range(0, len(order), 40 * size):
-            block = sorted(order[start : start + 40 * size], key=lambda i: len(self.items[i][0]))
-            out += [block[i : i + size] for i in range(0, len(block), size)]
-        random.shuffle(out)
-        return out
+
+def shuffled(lengths, size):
+    """Batches of indices of texts of about one length, in random order."""
+    order = list(range(len(lengths)))
+    random.shuffle(order)
+    out = []
+    for start in range(0, len(order), 40 * size):
+        block = sorted(order[start : start + 40 * size], key=lambda i: lengths[i])
+        out += [block[i : i + size] for i in range(0, len(block), size)]
+    random.shuffle(out)
+    return out
 
 
 def train(texts, sources, targets, epochs, smoothing=0.05, size=64):
@@ -155,20 +156,15 @@ def train(texts, sources, targets, epochs, smoothing=0.05, size=64):
     gram_ids = {h: i + 1 for i, h in enumerate(sorted(h for h, n in count.items() if n >= RARE_GRAM))}
     data, net = Batches(vocabulary, gram_ids, texts), Net(vocabulary, len(gram_ids) + 1)
     targets = targets * (1 - smoothing) + smoothing / len(INTENTS)
-    groups = [
-        {"params": [p for n, p in net.named_parameters() if n != "grams.weight"], "base": 2e-3, "weight_decay": 0.01},
-        {"params": [net.grams.weight], "base": 3e-3, "weight_decay": 0.0},
-    ]
-    optimizer = torch.optim.AdamW(groups, lr=1e-3)
+    others = [p for n, p in net.named_parameters() if n != "grams.weight"]
+    optimizer = torch.optim.AdamW([{"params": others, "base": 2e-3, "weight_decay": 0.01}, {"params": [net.grams.weight], "base": 3e-3, "weight_decay": 0.0}])
     steps, step = epochs * math.ceil(len(texts) / size), 0
     for epoch in range(epochs):
         net.train()
-        for indices in data.shuffled(size):
+        for indices in shuffled([len(rows) for rows, _ in data.items], size):
             loss = -(targets[indices] * torch.log_softmax(net(*data.take(indices, True)), 1)).sum(1).mean()
-            for g in groups:
-                g["lr"] = g["base"] * max(0, 1 - step / steps)
-            for g, own in zip(optimizer.param_groups, groups):
-                g["lr"] = own["lr"]
+            for g in optimizer.param_groups:
+                g["lr"] = g["base"] * (1 - step / steps)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -184,7 +180,7 @@ class Quantised:
     def __init__(self, net, vocabulary, gram_ids):
         self.vocabulary = vocabulary
         with torch.no_grad():
-            self.bias = (net.says.bias).numpy().astype(np.float32)
+            self.bias = net.says.bias.numpy()
             weight = net.grams.weight.numpy()
             self.unit = np.float32(np.abs(weight).max() / 127)
             self.said = np.rint(weight / self.unit).astype(np.int8)
@@ -238,6 +234,11 @@ def read_labels(path):
     return out
 
 
+def read_pairs(path):
+    """Lines of two parts with a tab between."""
+    return [line.rstrip("\n").split("\t", 1) for line in open(path, encoding="utf-8")]
+
+
 def target(names):
     out = np.zeros(len(INTENTS), np.float32)
     for name in names:
@@ -261,7 +262,7 @@ def main():
     random.seed(o.seed)
     torch.manual_seed(o.seed)
 
-    texts = dict(line.rstrip("\n").split("\t", 1) for line in open(o.texts, encoding="utf-8"))
+    texts = dict(read_pairs(o.texts))
     if o.golden and not o.own:
         p.error("--golden takes its texts from --own")
     labels = read_labels(o.labels)
@@ -274,9 +275,9 @@ def main():
     left_out = {at for at in labels if o.leave_out and o.leave_out in at}
     said = {r["text"]: np.array(r["p"], np.float32) for r in map(json.loads, open(o.teacher, encoding="utf-8"))} if o.teacher else {}
     learnt = [at for at in labels if at not in left_out]
-    own = [line.rstrip("\n").split("\t", 1) for line in open(o.own, encoding="utf-8")] if o.own else []
+    own = read_pairs(o.own) if o.own else []
     x = [texts[at] for at in learnt] + [t for _, t in own] * o.own_weight
-    y = [(target(labels[at]) + said.get(texts[at], target(labels[at]))) / 2 for at in learnt]
+    y = [(t + said.get(texts[at], t)) / 2 for at, t in ((at, target(labels[at])) for at in learnt)]
     y += [target(n.split("|")) for n, _ in own] * o.own_weight
     sources = [at.rsplit(":", 1)[0] for at in learnt] + ["own"] * len(own) * o.own_weight
     unseen = sorted(said.keys() - set(x) - {texts[at] for at in left_out})
