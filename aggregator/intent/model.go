@@ -18,7 +18,7 @@ var weights []byte
 var learned = sync.OnceValue(func() *model {
 	m, err := parse(weights)
 	if err != nil {
-		panic(err)
+		panic(err) //nolint:forbidigo // the file is part of the program; TestAsTrained reads it
 	}
 	return m
 })
