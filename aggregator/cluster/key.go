@@ -101,7 +101,7 @@ func aboutProduct(i intent.Intent) bool {
 
 // key names the question; named says that the text names its link. What may not be
 // merged gets the viewer or the danmaku into its key: "这个呢" says nothing that two
-// viewers could share, "80" does.
+// viewers could share, nor do "开了吗" and "现在开", "80" does.
 func key(a Asked, r Reading, named bool, core string, in []rune) string {
 	parts := make([]string, 0, 5)
 	if a.Language == "en" {
@@ -120,7 +120,7 @@ func key(a Asked, r Reading, named bool, core string, in []rune) string {
 		parts = append(parts, string(r.Link), core, "viewer", owner(a))
 	case aboutProduct(r.Intent):
 		parts = append(parts, string(r.Link), core)
-		if core == "" && !named {
+		if (core == "" || bareActions[core]) && !named {
 			parts = append(parts, "danmaku", string(a.DanmakuID))
 		}
 	default:
@@ -137,6 +137,9 @@ func key(a Asked, r Reading, named bool, core string, in []rune) string {
 	}
 	return bounded(strings.Join(parts, "|"))
 }
+
+// bareActions say that something be done, or whether it was, and not to what.
+var bareActions = map[string]bool{"上": true, "开": true, "讲": true, "看": true, "试": true, "来": true, "拍": true, "买": true}
 
 // owner is who a private matter belongs to; an anonymous viewer is nobody twice.
 func owner(a Asked) string {

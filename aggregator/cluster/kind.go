@@ -65,10 +65,13 @@ var kindWords = func() *lexicon.Set[kind] {
 
 var negations = list("not|don't|dont|doesn't|isn't|never|no|ain't|aren't|can't|won't|wasn't|less")
 
+// won is news that thanks or joy may go with, and somebody's own.
+var won = list("中奖|中了|我中", "i won")
+
 // kindOf is the kind of a chat, "" when it says something of its own: a negation,
-// a number, or more than the words of a kind and a name.
+// a number, a prize, or more than the words of a kind and a name.
 func kindOf(i intent.Intent, in []rune) kind {
-	if len(in) > longestChat || slices.ContainsFunc(in, telling) || has(negations, in) {
+	if len(in) > longestChat || slices.ContainsFunc(in, telling) || has(negations, in) || has(won, in) {
 		return ""
 	}
 	var covered tally

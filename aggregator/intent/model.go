@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -42,19 +43,19 @@ type model struct {
 	bias       [classes]float32
 
 	// A gram, one to three tokens in a row, has a weight per intent, in an open-addressed table
-	// by the hash of its rows.
-	keys     []byte // uint32 each, 0 is empty
-	said     []byte // int8 per intent and key
+	// by the hash of its rows: of each slot a key of four bytes, 0 if it is empty, and then
+	// the weights, a byte each above 128, so that a gram is one line of the machine's cache.
+	grams    []byte
+	mask     uint64 // of the number of slots
 	saidUnit float32
 
 	// A pattern is a channel of a convolution over width tokens: how well it fits at a
 	// place is the sum of what the tokens there add, and the best place counts. shares
-	// holds what each token adds at each place of the width, a byte per channel of which
-	// width fit in a byte.
-	shares []byte
-	floor  [channels]uint16           // a fit up to this is none
+	// holds what each token adds at each place of the width, a byte per channel; no fit
+	// is above 127, so that eight are summed and compared at once.
+	shares [][lanes]uint64            // by row*width + place
+	floor  [lanes]uint64              // a fit up to this is none, a byte per channel
 	says   [channels][classes]float32 // by unit of fit
-	rows   int
 }
 
 const (
@@ -67,78 +68,91 @@ const (
 func (m *model) scores(in []rune) [classes]float32 {
 	s := m.vocabulary.read(in)
 	scores := m.bias
-	m.grams(&s, &scores)
-	m.patterns(&s, &scores)
+	m.addGrams(&s, &scores)
+	m.addPatterns(&s, &scores)
 	return scores
 }
 
-// grams adds the weights of the grams of s.
-func (m *model) grams(s *ids, scores *[classes]float32) {
-	var sum [classes]int32
-	rows := s.of[reach : reach+s.n]
-	for i, a := range rows {
-		h := mixed(0, a)
-		if a > end {
-			m.gram(h, &sum)
-		}
-		if i+1 < len(rows) {
-			h = mixed(h, rows[i+1])
-			m.gram(h, &sum)
-		}
-		if i+2 < len(rows) {
-			m.gram(mixed(h, rows[i+2]), &sum)
-		}
+// addGrams adds the weights of the grams of s.
+func (m *model) addGrams(s *ids, scores *[classes]float32) {
+	var hashes [3 * (maxTokens + 2)]uint64
+	var keys [3 * (maxTokens + 2)]uint32
+	n := s.grams(&hashes)
+	// The table is larger than the near caches: its lines are asked for before the first is
+	// needed, so that they are waited for together.
+	for i, h := range hashes[:n] {
+		keys[i] = m.key(h & m.mask)
 	}
-	for i, n := range sum {
-		scores[i] += float32(n) * m.saidUnit
+	// The bytes of the slots, keys and all, are summed in lanes of 16 bits, in which those
+	// of all grams have room.
+	var even, odd [slotSize / 8]uint64
+	found := 0
+	for i, h := range hashes[:n] {
+		want, at, got := uint32(h>>32)|1, h&m.mask, keys[i]
+		for got != 0 && got != want {
+			at = (at + 1) & m.mask
+			got = m.key(at)
+		}
+		if got == 0 {
+			continue
+		}
+		slot := m.grams[slotSize*at:][:slotSize]
+		a, b := binary.LittleEndian.Uint64(slot), binary.LittleEndian.Uint64(slot[8:])
+		even[0] += a & evens
+		odd[0] += a >> 8 & evens
+		even[1] += b & evens
+		odd[1] += b >> 8 & evens
+		found++
+	}
+	for i := range scores {
+		at := keySize + i // of the slot
+		word := even[at/8]
+		if at%2 == 1 {
+			word = odd[at/8]
+		}
+		sum := int(word >> (8 * (at % 8 &^ 1)) & 0xffff)
+		scores[i] += float32(sum-128*found) * m.saidUnit
 	}
 }
 
-// mixed is the hash of a gram that goes on with row.
-func mixed(h uint64, row uint16) uint64 {
-	h = (h ^ uint64(row)) * 0x9e3779b97f4a7c15
-	return h ^ h>>29
-}
+const evens = 0x00ff00ff00ff00ff
 
-func (m *model) gram(h uint64, sum *[classes]int32) {
-	key, mask := uint32(h>>32)|1, uint32(len(m.keys)/4-1)
-	for at := uint32(h) & mask; ; at = (at + 1) & mask {
-		switch binary.LittleEndian.Uint32(m.keys[4*at:]) {
-		case 0:
-			return
-		case key:
-			for i, w := range m.said[classes*at : classes*at+classes] {
-				sum[i] += int32(int8(w))
-			}
-			return
-		}
-	}
-}
+const keySize, slotSize = 4, 16 // bytes
 
-// patterns adds what the patterns that fit s say. Eight channels are summed and compared
-// at once, as the bytes of a word: width shares fit in a byte.
-func (m *model) patterns(s *ids, scores *[classes]float32) {
-	var best [lanes]uint64
+func (m *model) key(at uint64) uint32 { return binary.LittleEndian.Uint32(m.grams[slotSize*at:]) }
+
+// addPatterns adds what the patterns that fit s say.
+func (m *model) addPatterns(s *ids, scores *[classes]float32) {
+	best := [lanes]uint64{m.touch(s)}
 	for at := range s.n {
-		var fit [lanes]uint64
-		for place, row := range s.of[at : at+width] {
-			share := m.shares[(place*m.rows+int(row))*channels:][:channels]
-			for i := range fit {
-				fit[i] += binary.LittleEndian.Uint64(share[8*i:])
-			}
-		}
-		for i, f := range fit {
-			best[i] = larger(best[i], f)
+		a, b, c, d, e := m.share(s, at, 0), m.share(s, at, 1), m.share(s, at, 2), m.share(s, at, 3), m.share(s, at, 4)
+		for i, most := range best {
+			best[i] = larger(most, a[i]+b[i]+c[i]+d[i]+e[i])
 		}
 	}
 	for i, word := range best {
-		for j := range 8 {
-			c := 8*i + j
-			if f := uint16(word >> (8 * j) & 0xff); f > m.floor[c] {
-				add(scores, float32(f-m.floor[c]), &m.says[c])
-			}
+		for fits := notBelow(word, m.floor[i]); fits != 0; fits &= fits - 1 {
+			j := bits.TrailingZeros64(fits) / 8
+			add(scores, float32(byte(word>>(8*j))-byte(m.floor[i]>>(8*j))), &m.says[8*i+j])
 		}
 	}
+}
+
+// touch reads a little of every line of shares that s needs before any is summed, so
+// that those that are not in the near caches are waited for together. It is always 0.
+func (m *model) touch(s *ids) uint64 {
+	var read uint64
+	for _, row := range s.of[reach : reach+s.n] {
+		for _, share := range m.shares[int(row)*width:][:width] {
+			read |= share[0] | share[lanes/2]
+		}
+	}
+	return read & tops // no share is above 127
+}
+
+// share is what the token at a place of a pattern that begins at at adds to each channel.
+func (m *model) share(s *ids, at, place int) *[lanes]uint64 {
+	return &m.shares[int(s.of[at+place])*width+place]
 }
 
 // add adds by times row to sum. It is written out because it is half the work of a text
@@ -159,41 +173,44 @@ func add(sum *[classes]float32, by float32, row *[classes]float32) {
 
 const tops = 0x8080808080808080
 
-// larger takes the larger of each byte of a and b.
+// larger takes the larger of each byte of a and b, none of which is above 127.
 func larger(a, b uint64) uint64 {
-	below := (a | tops) - b&^tops // the top bit: the lower seven of a are not below those of b
-	takes := (a&^b | ^(a^b)&below) & tops >> 7 * 0xff
-	return a&takes | b&^takes
+	takes := notBelow(a, b)
+	takes -= takes >> 7 // the seven bits below the top one
+	return b ^ (a^b)&takes
 }
 
-const magic = "livehost intent model 1\n"
+// notBelow has the top bit of each byte of a that is not below that of b.
+func notBelow(a, b uint64) uint64 { return ((a | tops) - b) & tops }
+
+const magic = "livehost intent model 2\n"
 
 // parse reads the file that eval/intents writes: the magic line; rows, slots and the
 // length of the vocabulary's text as uint32; the tokens, one a line; bias, saidUnit, floor
-// and says; shares; keys and said. All little-endian.
+// and says; shares; grams. All little-endian.
 func parse(b []byte) (*model, error) {
 	r := reader{rest: b}
 	if got := string(r.take(len(magic))); got != magic {
 		return nil, fmt.Errorf("intent model: begins with %q, want %q; %s", got, magic, again)
 	}
-	m := &model{rows: int(r.uint32())}
-	slots := int(r.uint32())
+	var m model
+	rows, slots := int(r.uint32()), int(r.uint32())
 	tokens := strings.Split(string(r.take(int(r.uint32()))), "\n")
-	if len(tokens) != m.rows || m.rows <= unknown || m.rows > math.MaxUint16 || slots <= 0 || slots&(slots-1) != 0 {
-		return nil, fmt.Errorf("intent model: %d tokens for %d rows, %d slots; %s", len(tokens), m.rows, slots, again)
+	if len(tokens) != rows || rows <= unknown || rows > math.MaxUint16 || slots <= 0 || slots&(slots-1) != 0 {
+		return nil, fmt.Errorf("intent model: %d tokens for %d rows, %d slots; %s", len(tokens), rows, slots, again)
 	}
 	r.floats(m.bias[:])
 	m.saidUnit = r.float()
 	for i := range m.floor {
-		m.floor[i] = uint16(min(r.uint32(), math.MaxUint16))
+		m.floor[i] = r.uint64()
 	}
 	for i := range m.says {
 		r.floats(m.says[i][:])
 	}
-	m.shares = r.take(width * m.rows * channels)
-	m.keys, m.said = r.take(4*slots), r.take(classes*slots)
+	m.shares = words(r.take(rows * width * channels))
+	m.grams, m.mask = r.take(slotSize*slots), uint64(slots-1)
 	if r.short || len(r.rest) > 0 {
-		return nil, fmt.Errorf("intent model: %d bytes do not hold %d rows and %d slots; %s", len(b), m.rows, slots, again)
+		return nil, fmt.Errorf("intent model: %d bytes do not hold %d rows and %d slots; %s", len(b), rows, slots, again)
 	}
 	if !m.hasRoom() {
 		return nil, fmt.Errorf("intent model: no slot of %d is empty; %s", slots, again)
@@ -202,15 +219,26 @@ func parse(b []byte) (*model, error) {
 		return nil, fmt.Errorf("intent model: an empty token; %s", again)
 	}
 	m.vocabulary = learn(tokens)
-	return m, nil
+	return &m, nil
 }
 
 const again = "write it again with eval/intents/train.py"
 
+// words are the shares of b.
+func words(b []byte) [][lanes]uint64 {
+	out := make([][lanes]uint64, len(b)/channels)
+	for i := range out {
+		for j := range out[i] {
+			out[i][j] = binary.LittleEndian.Uint64(b[channels*i+8*j:])
+		}
+	}
+	return out
+}
+
 // hasRoom reports an empty slot, at which looking for a gram that is not there ends.
 func (m *model) hasRoom() bool {
-	for at := 0; at < len(m.keys); at += 4 {
-		if binary.LittleEndian.Uint32(m.keys[at:]) == 0 {
+	for at := range m.mask + 1 {
+		if m.key(at) == 0 {
 			return true
 		}
 	}
@@ -236,6 +264,13 @@ func (r *reader) take(n int) []byte {
 func (r *reader) uint32() uint32 {
 	if b := r.take(4); b != nil {
 		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (r *reader) uint64() uint64 {
+	if b := r.take(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
 	}
 	return 0
 }

@@ -52,7 +52,7 @@ func TestOnlyTheBeginningIsRead(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for name, b := range map[string][]byte{
-		"nothing": nil, "another file": []byte("livehost intent model 2\n" + strings.Repeat("x", 100)),
+		"nothing": nil, "another file": []byte("livehost intent model 1\n" + strings.Repeat("x", 100)),
 		"cut off": weights[:len(weights)-1], "too long": append(append([]byte(nil), weights...), 0), "head only": weights[:len(magic)+8],
 		"no slot empty": full(weights),
 	} {
@@ -66,18 +66,38 @@ func TestParseRefuses(t *testing.T) {
 func full(b []byte) []byte {
 	out := slices.Clone(b)
 	slots := int(binary.LittleEndian.Uint32(b[len(magic)+4:]))
-	keys := out[len(out)-slots*(4+classes) : len(out)-slots*classes]
-	for i := range keys {
-		keys[i] |= 1
+	for at := len(out) - slots*slotSize; at < len(out); at += slotSize {
+		out[at] |= 1
 	}
 	return out
+}
+
+// What tokens add must not carry from one channel into the next, nor reach the top bit.
+func TestNoFitIsAbove127(t *testing.T) {
+	t.Parallel()
+	var most [width][channels]int
+	for i, share := range learned().shares {
+		for c := range channels {
+			at := &most[i%width][c]
+			*at = max(*at, int(share[c/8]>>(8*(c%8))&0xff))
+		}
+	}
+	for c := range channels {
+		sum := 0
+		for place := range width {
+			sum += most[place][c]
+		}
+		if floor := learned().floor[c/8] >> (8 * (c % 8)) & 0xff; sum > 127 || floor > 127 {
+			t.Errorf("channel %d fits by up to %d, from %d on", c, sum, floor)
+		}
+	}
 }
 
 func TestLargerTakesEachByte(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][3]uint64{
-		{0x00_01_7f_80_fa_05_64_ff, 0x01_00_80_7f_05_fa_64_00, 0x01_01_80_80_fa_fa_64_ff},
-		{0, 0xfa_fa_00_01_80_7f_ff_fe, 0xfa_fa_00_01_80_7f_ff_fe},
+		{0x00_01_7f_40_7a_05_64_7f, 0x01_00_40_7f_05_7a_64_00, 0x01_01_7f_7f_7a_7a_64_7f},
+		{0, 0x7a_7a_00_01_40_7f_7f_7e, 0x7a_7a_00_01_40_7f_7f_7e},
 	} {
 		if got := larger(c[0], c[1]); got != c[2] {
 			t.Errorf("larger(%x, %x) = %x, want %x", c[0], c[1], got, c[2])

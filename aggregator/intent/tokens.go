@@ -28,6 +28,34 @@ func (s *ids) add(row uint16) {
 	s.n++
 }
 
+// grams are the hashes of the n grams of one to three rows, but for begin and end alone.
+func (s *ids) grams(out *[3 * (maxTokens + 2)]uint64) (n int) {
+	rows := s.of[reach : reach+s.n]
+	for i, a := range rows {
+		h := mixed(0, a)
+		if a > end {
+			out[n] = h
+			n++
+		}
+		if i+1 < len(rows) {
+			h = mixed(h, rows[i+1])
+			out[n] = h
+			n++
+		}
+		if i+2 < len(rows) {
+			out[n] = mixed(h, rows[i+2])
+			n++
+		}
+	}
+	return n
+}
+
+// mixed is the hash of a gram that goes on with row.
+func mixed(h uint64, row uint16) uint64 {
+	h = (h ^ uint64(row)) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
 func (v *vocabulary) read(in []rune) (s ids) {
 	s.add(begin)
 	for i := 0; i < len(in) && s.n <= maxTokens; {
@@ -54,20 +82,20 @@ func word(in []rune) (n int) {
 
 // vocabulary finds the row of a token.
 type vocabulary struct {
-	singles map[rune]uint16
-	han     [hanEnd - hanStart]uint16 // the common ones without a map
-	words   map[string]uint16
-	stems   map[string]uint16 // for words that are not there: their first two letters
+	near  [nearEnd]uint16 // characters up to the end of the CJK unified ideographs
+	far   map[rune]uint16 // the others
+	words map[string]uint16
+	stems map[string]uint16 // for words that are not there: their first two letters
 }
 
-// The CJK unified ideographs.
-const hanStart, hanEnd = 0x4e00, 0xa000
+// nearEnd is the end of the CJK unified ideographs.
+const nearEnd = 0xa000
 
 func (v *vocabulary) single(r rune) uint16 {
-	if r >= hanStart && r < hanEnd {
-		return cmp.Or(v.han[r-hanStart], unknown)
+	if r >= 0 && r < nearEnd {
+		return cmp.Or(v.near[r], unknown)
 	}
-	return cmp.Or(v.singles[r], unknown)
+	return cmp.Or(v.far[r], unknown)
 }
 
 // longestWord in the vocabulary; a longer one is known by its stem.
@@ -86,7 +114,7 @@ func (v *vocabulary) word(in []rune) uint16 {
 // learn makes a vocabulary of tokens, of which the first four are not tokens and a
 // ~ before two letters marks a stem.
 func learn(tokens []string) *vocabulary {
-	v := &vocabulary{singles: map[rune]uint16{}, words: map[string]uint16{}, stems: map[string]uint16{}}
+	v := &vocabulary{far: map[rune]uint16{}, words: map[string]uint16{}, stems: map[string]uint16{}}
 	for row, t := range tokens[unknown+1:] {
 		row := uint16(row + unknown + 1)
 		switch r := []rune(t); {
@@ -94,10 +122,10 @@ func learn(tokens []string) *vocabulary {
 			v.stems[t[1:]] = row
 		case len(r) > 1:
 			v.words[t] = row
-		case r[0] >= hanStart && r[0] < hanEnd:
-			v.han[r[0]-hanStart] = row
+		case r[0] < nearEnd:
+			v.near[r[0]] = row
 		default:
-			v.singles[r[0]] = row
+			v.far[r[0]] = row
 		}
 	}
 	return v

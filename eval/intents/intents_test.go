@@ -60,9 +60,10 @@ func TestUnseenDanmakuAreReadAsLabelled(t *testing.T) {
 	}
 }
 
-// least is a little below what the sets had on their first runs: 261, 267 and 259 right
-// (the fourteenth, which two models have read, has 266 now). 0.9 is what we want.
-const least = 0.85
+// least is a little below the worst of what the sets had on their first runs: 261, 267,
+// 259, 253 and 259 right of 300, the first three with earlier models (264, 270 and 263
+// with this one). 0.9 is what we want.
+const least = 0.83
 
 func TestTestSetsAreNotLearntFrom(t *testing.T) {
 	t.Parallel()

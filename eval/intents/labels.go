@@ -19,7 +19,9 @@ type Label struct {
 }
 
 // ParseLabels reads labels, one a line: "file:line intent", or "line intent" below a
-// line "file:". Two intents are joined by |. Lines that begin with # are comments.
+// line "file:". Several intents are joined by |: those that a danmaku asks both, or, in
+// labels to learn from, what each of the labellers who differ read. Lines that begin
+// with # are comments.
 func ParseLabels(name string, r io.Reader) ([]Label, error) {
 	var out []Label
 	file := ""

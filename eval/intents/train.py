@@ -27,10 +27,10 @@ from torch import nn
 
 INTENTS = ["product", "size", "price", "purchase", "shipping", "membership", "identity", "complaint", "praise", "greeting", "low_info"]
 OUTSIDE, BEGIN, END, UNKNOWN = 0, 1, 2, 3
-CHANNELS, WIDTH, MIDDLE = 128, 5, 25  # WIDTH shares of at most 2*MIDDLE fit in a byte
+CHANNELS, WIDTH, MOST = 128, 5, 127  # no fit of a pattern is above MOST, once it is written
 MAX_TOKENS, LONGEST_WORD = 48, 24
 RARE_TOKEN, RARE_GRAM = 6, 3  # labelled less often than this: no row, no weight of its own
-MAX_GRAMS = 90_000  # kept of the grams, by how much they say
+MAX_GRAMS = 98_000  # kept of the grams, by how much they say; three quarters of 131,072 slots
 EMBEDDING = 64  # numbers a token is described by while the patterns are learnt
 TOKEN = re.compile(r"[a-z']+|.", re.S)
 MASK = (1 << 64) - 1
@@ -184,39 +184,41 @@ class Quantised:
             weight = net.grams.weight.numpy()
             self.unit = np.float32(np.abs(weight).max() / 127)
             self.said = np.rint(weight / self.unit).astype(np.int8)
-            # What each token adds to each channel at each place of the width.
-            shares = np.einsum("td,cdw->wtc", net.tokens.weight.numpy(), net.patterns.weight.numpy())
-            scale = np.maximum(np.abs(shares).max((0, 1)), 1e-9) / MIDDLE
-            self.shares = (np.rint(shares / scale) + MIDDLE).clip(0, 2 * MIDDLE).astype(np.uint8)
-            floor = WIDTH * MIDDLE - net.patterns.bias.numpy() / scale
-            self.floor = np.rint(floor).clip(0, 65535).astype(np.uint32)
-            self.says = (net.says.weight.numpy().T * scale[:, None]).astype(np.float32)
+            # What each token adds to each channel at each place of the width, counted from the
+            # least that any adds there, in steps that keep the sum of the largest within MOST.
+            shares = np.einsum("td,cdw->twc", net.tokens.weight.numpy(), net.patterns.weight.numpy())
+            least = shares.min(0)
+            step = np.maximum((shares.max(0) - least).sum(0), 1e-9) / (MOST - WIDTH / 2)
+            self.shares = np.rint((shares - least) / step).astype(np.uint8)
+            self.floor = np.rint((-net.patterns.bias.numpy() - least.sum(0)) / step).clip(0, MOST).astype(np.uint8)
+            self.says = (net.says.weight.numpy().T * step[:, None]).astype(np.float32)
         loud = sorted(gram_ids.items(), key=lambda r: (-int(np.abs(self.said[r[1]].astype(int)).max()), r[0]))[:MAX_GRAMS]
         slots = 1 << (len(loud) * 4 // 3).bit_length()
-        self.keys, self.values = np.zeros(slots, np.uint32), np.zeros((slots, len(INTENTS)), np.int8)
+        self.slots = np.zeros(slots, [("key", "<u4"), ("said", "u1", len(INTENTS)), ("", "V1")])
         self.of = {}
         for h, i in loud:
             at = h & (slots - 1)
-            while self.keys[at]:
+            while self.slots["key"][at]:
                 at = (at + 1) & (slots - 1)
-            self.keys[at], self.values[at] = (h >> 32) & 0xFFFFFFFF | 1, self.said[i]
+            self.slots["key"][at], self.slots["said"][at] = (h >> 32) & 0xFFFFFFFF | 1, self.said[i].astype(int) + 128
             self.of[h] = self.said[i].astype(np.int32)
 
     def scores(self, text):
         rows = self.vocabulary.read(text)
         said = sum((self.of[h] for h in grams(rows) if h in self.of), np.zeros(len(INTENTS), np.int32))
         padded = [OUTSIDE] * (WIDTH // 2) + rows + [OUTSIDE] * (WIDTH // 2)
-        fits = np.array([sum(self.shares[w, padded[i + w]].astype(np.int64) for w in range(WIDTH)) for i in range(len(rows))])
+        fits = np.array([sum(self.shares[padded[i + w], w].astype(np.int64) for w in range(WIDTH)) for i in range(len(rows))])
         best = np.maximum(fits.max(0) - self.floor.astype(np.int64), 0)
         return self.bias + said * self.unit + best.astype(np.float32) @ self.says
 
     def write(self, path):
         names = "\n".join(self.vocabulary.tokens).encode()
         with open(path, "wb") as out:
-            out.write(b"livehost intent model 1\n")
-            out.write(struct.pack("<III", len(self.vocabulary.tokens), len(self.keys), len(names)) + names)
-            for part, kind in ((self.bias, "<f4"), (self.unit, "<f4"), (self.floor, "<u4"), (self.says, "<f4"), (self.shares, "u1"), (self.keys, "<u4"), (self.values, "i1")):
+            out.write(b"livehost intent model 2\n")
+            out.write(struct.pack("<III", len(self.vocabulary.tokens), len(self.slots), len(names)) + names)
+            for part, kind in ((self.bias, "<f4"), (self.unit, "<f4"), (self.floor, "u1"), (self.says, "<f4"), (self.shares, "u1")):
                 out.write(np.ascontiguousarray(part, dtype=kind).tobytes())
+            out.write(self.slots.tobytes())
 
 
 def read_labels(path):
@@ -240,9 +242,10 @@ def read_pairs(path):
 
 
 def target(names):
+    """Shares of the intents that labellers read; one may be named more than once."""
     out = np.zeros(len(INTENTS), np.float32)
     for name in names:
-        out[INTENTS.index(name)] = 1 / len(names)
+        out[INTENTS.index(name)] += 1 / len(names)
     return out
 
 
@@ -250,8 +253,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--texts", required=True, help="file:line, tab, text")
     p.add_argument("--labels", required=True, help="labels to learn from")
-    p.add_argument("--own", help="intent, tab, text: invented danmaku, each counted --own-weight times")
-    p.add_argument("--own-weight", type=int, default=1)
+    p.add_argument("--own", help="intent, tab, text: invented danmaku")
     p.add_argument("--teacher", help="what a larger model says, as JSON lines {text, p}: mixed with the labels of the same text, learnt alone of others")
     p.add_argument("--leave-out", default="", help="recordings whose name holds this are only measured, not learnt from")
     p.add_argument("--epochs", type=int, default=5)
@@ -276,10 +278,9 @@ def main():
     said = {r["text"]: np.array(r["p"], np.float32) for r in map(json.loads, open(o.teacher, encoding="utf-8"))} if o.teacher else {}
     learnt = [at for at in labels if at not in left_out]
     own = read_pairs(o.own) if o.own else []
-    x = [texts[at] for at in learnt] + [t for _, t in own] * o.own_weight
-    y = [(t + said.get(texts[at], t)) / 2 for at, t in ((at, target(labels[at])) for at in learnt)]
-    y += [target(n.split("|")) for n, _ in own] * o.own_weight
-    sources = [at.rsplit(":", 1)[0] for at in learnt] + ["own"] * len(own) * o.own_weight
+    named = [(texts[at], labels[at]) for at in learnt] + [(t, n.split("|")) for n, t in own]
+    x, y = [t for t, _ in named], [(target(names) + said.get(t, target(names))) / 2 for t, names in named]
+    sources = [at.rsplit(":", 1)[0] for at in learnt] + ["own"] * len(own)
     unseen = sorted(said.keys() - set(x) - {texts[at] for at in left_out})
     x, y = x + unseen, y + [said[t] for t in unseen]
     print(f"{len(learnt)} labelled danmaku, {len(own)} of our own, {len(unseen)} by the teacher alone")
@@ -290,7 +291,7 @@ def main():
         print(f"{right} of {len(left_out)} right in what was left out ({right / len(left_out):.1%})")
     if o.out:
         model.write(o.out)
-        print(f"{o.out}: {len(model.vocabulary.tokens)} tokens, {len(model.of)} grams in {len(model.keys)} slots")
+        print(f"{o.out}: {len(model.vocabulary.tokens)} tokens, {len(model.of)} grams in {len(model.slots)} slots")
     if o.golden:
         with open(o.golden, "w", encoding="utf-8") as out:
             odd = ["", "a", "''", "贵" * 60, "ab " * 60, "\U0001f600", "zzyzx", "x" * 40, "2045", "m码"]
