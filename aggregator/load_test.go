@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -298,12 +297,7 @@ func benchTexts(b *testing.B) []string {
 	var all strings.Builder // one text to the garbage collector
 	var ends []int
 	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			b.Fatal(err)
-		}
-		rec, _, err := source.ReadRecording(name, f)
-		f.Close()
+		rec, _, err := source.ReadFile(name)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -264,12 +264,7 @@ func (d *day) say(id, viewer, text string) {
 
 // play says what the recording holds, at its times, and 200 questions at its peaks.
 func (d *day) play(file string) {
-	f, err := os.Open(file)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	rec, _, err := source.ReadRecording(file, f)
-	f.Close()
+	rec, _, err := source.ReadFile(file)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -63,15 +63,14 @@ var kindWords = func() *lexicon.Set[kind] {
 	return build(cells)
 }()
 
-var negations = list("not|don't|dont|doesn't|isn't|never|no|ain't|aren't|can't|won't|wasn't|less")
-
-// won is news that thanks or joy may go with, and somebody's own.
-var won = list("中奖|中了|我中", "i won")
+// ofItsOwn are negations, and the news of a prize that thanks may go with: chat that
+// holds one says more than its kind.
+var ofItsOwn = list("中奖|中了|我中", "i won|not|don't|dont|doesn't|isn't|never|no|ain't|aren't|can't|won't|wasn't|less")
 
 // kindOf is the kind of a chat, "" when it says something of its own: a negation,
 // a number, a prize, or more than the words of a kind and a name.
 func kindOf(i intent.Intent, in []rune) kind {
-	if len(in) > longestChat || slices.ContainsFunc(in, telling) || has(negations, in) || has(won, in) {
+	if len(in) > longestChat || slices.ContainsFunc(in, telling) || has(ofItsOwn, in) {
 		return ""
 	}
 	var covered tally

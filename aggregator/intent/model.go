@@ -75,8 +75,8 @@ func (m *model) scores(in []rune) [classes]float32 {
 
 // addGrams adds the weights of the grams of s.
 func (m *model) addGrams(s *ids, scores *[classes]float32) {
-	var hashes [3 * (maxTokens + 2)]uint64
-	var keys [3 * (maxTokens + 2)]uint32
+	var hashes [maxGrams]uint64
+	var keys [maxGrams]uint32
 	n := s.grams(&hashes)
 	// The table is larger than the near caches: its lines are asked for before the first is
 	// needed, so that they are waited for together.

@@ -13,8 +13,11 @@ const (
 	unknown = 3
 )
 
-// maxTokens are read of a text.
-const maxTokens = 48
+// maxTokens are read of a text; each, begin and end begin up to three grams.
+const (
+	maxTokens = 48
+	maxGrams  = 3 * (maxTokens + 2)
+)
 
 // ids are the rows of a text's tokens between begin and end, n in all, with as many
 // rows of nothing on both sides as a pattern reaches.
@@ -29,7 +32,7 @@ func (s *ids) add(row uint16) {
 }
 
 // grams are the hashes of the n grams of one to three rows, but for begin and end alone.
-func (s *ids) grams(out *[3 * (maxTokens + 2)]uint64) (n int) {
+func (s *ids) grams(out *[maxGrams]uint64) (n int) {
 	rows := s.of[reach : reach+s.n]
 	for i, a := range rows {
 		h := mixed(0, a)

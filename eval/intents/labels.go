@@ -11,7 +11,7 @@ import (
 	"livehost/aggregator/intent"
 )
 
-// Label is what a person read in a danmaku.
+// Label is what labellers read in a danmaku.
 type Label struct {
 	File    string          // of the recording, below the data's folder rooms
 	Line    int             // in it, from 1

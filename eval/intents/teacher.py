@@ -5,13 +5,14 @@
         --texts texts.tsv --labels eval/intents/labels/train.labels --own own.tsv --out teacher.jsonl
 
 What it writes is for train.py --teacher: the small model learns more from what larger
-ones say of a text and its variations than from the one label. They say the mean of what
-they read, which is right more often than either. Needs numpy, torch, transformers,
+ones say of a text and its variations than from the one label. What is written is the
+mean of what they read. Needs numpy, torch, transformers,
 tokenizers and onnx, and the weights of bge-small-zh-v1.5 as ONNX (a model of 24 million
 parameters, MIT licence). Half an hour each on two cores with bfloat16.
 """
 
 import argparse
+import copy
 import json
 import math
 import random
@@ -24,7 +25,7 @@ import torch
 from onnx import numpy_helper
 from tokenizers import Tokenizer
 from torch import nn
-from train import INTENTS, TOKEN, read_labels, read_pairs, shuffled, target
+from train import INTENTS, TOKEN, examples, read_labels, read_pairs, shuffled
 from transformers import BertConfig, BertModel
 
 LAYERS, WIDTH = 4, 512
@@ -191,22 +192,20 @@ def main():
 
     all_texts = dict(read_pairs(o.texts))
     labels = {at: names for at, names in read_labels(o.labels).items() if at in all_texts and not (o.leave_out and o.leave_out in at)}
-    own = read_pairs(o.own)
-    texts = [all_texts[at] for at in labels] + [t for _, t in own]
-    targets = np.array([target(names) for names in labels.values()] + [target(n.split("|")) for n, _ in own])
+    known = examples(all_texts, labels, read_pairs(o.own))
+    texts, targets = [t for t, _ in known], torch.tensor(np.array([want for _, want in known]))
 
     tokenizer = Tokenizer.from_file(o.tokenizer)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     goods = {t for at, t in all_texts.items() if labels.get(at) == ["product"] and 2 <= len(t) <= 4 and all("\u4e00" <= c <= "\u9fff" for c in t)}
-    _, vectors = pretrained(o.bert)
-    known = len(texts)
-    texts += Variations(texts, goods, near_characters(texts, tokenizer, vectors.copy())).take(o.variations)
+    bert, vectors = pretrained(o.bert)
+    texts += Variations(texts, goods, near_characters(texts, tokenizer, vectors)).take(o.variations)
     said = np.zeros((len(texts), len(INTENTS)), np.float32)
     for number in range(o.teachers):
         torch.manual_seed(o.seed + number)
-        teacher = Teacher(pretrained(o.bert)[0], tokenizer)
-        teacher.learn(texts[:known], torch.tensor(targets), o.epochs)
+        teacher = Teacher(copy.deepcopy(bert), tokenizer)
+        teacher.learn(texts[: len(known)], targets, o.epochs)
         said += teacher.read(texts) / o.teachers
     with open(o.out, "w", encoding="utf-8") as out:
         for text, p in zip(texts, said):

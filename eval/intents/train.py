@@ -249,6 +249,11 @@ def target(names):
     return out
 
 
+def examples(texts, labels, own):
+    """Texts, each with the shares of its intents: of the labelled danmaku, then of our own."""
+    return [(texts[at], target(names)) for at, names in labels.items()] + [(t, target(n.split("|"))) for n, t in own]
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--texts", required=True, help="file:line, tab, text")
@@ -278,8 +283,8 @@ def main():
     said = {r["text"]: np.array(r["p"], np.float32) for r in map(json.loads, open(o.teacher, encoding="utf-8"))} if o.teacher else {}
     learnt = [at for at in labels if at not in left_out]
     own = read_pairs(o.own) if o.own else []
-    named = [(texts[at], labels[at]) for at in learnt] + [(t, n.split("|")) for n, t in own]
-    x, y = [t for t, _ in named], [(target(names) + said.get(t, target(names))) / 2 for t, names in named]
+    known = examples(texts, {at: labels[at] for at in learnt}, own)
+    x, y = [t for t, _ in known], [(want + said.get(t, want)) / 2 for t, want in known]
     sources = [at.rsplit(":", 1)[0] for at in learnt] + ["own"] * len(own)
     unseen = sorted(said.keys() - set(x) - {texts[at] for at in left_out})
     x, y = x + unseen, y + [said[t] for t in unseen]

@@ -1,7 +1,6 @@
 package source_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -24,14 +23,7 @@ func TestRealRecordings(t *testing.T) {
 		t.Skip("no ../shared beside the checkout")
 	}
 	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rec, problems, err := source.ReadRecording(name, f)
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
+		rec, problems, err := source.ReadFile(name)
 		if err != nil {
 			t.Error(err)
 			continue
