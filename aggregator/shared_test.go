@@ -63,11 +63,14 @@ func TestRecordedRoomsAreServed(t *testing.T) {
 		if len(part) < least {
 			continue
 		}
-		// Whether the one minute of 717 danmaku in tiktok_05 meets the slots free or all
-		// busy is chance: a play has 0.69 to 0.91 of what it may served.
-		wantServed, wantInTime := 0.85, 0.96
-		if strings.HasPrefix(name, "tiktok_05") {
+		wantServed, wantInTime := 0.89, 0.96
+		switch {
+		case strings.HasPrefix(name, "tiktok_05"):
+			// Whether its one minute of 717 danmaku meets the slots free or all busy is
+			// chance: a play has 0.69 to 0.91 of what it may served.
 			wantServed, wantInTime = 0.78, 0.94
+		case strings.HasPrefix(name, "kuaishou_01"): // 0.84 to 0.92
+			wantServed = 0.85
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -53,8 +53,12 @@ func TestUnseenDanmakuAreReadAsLabelled(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%d of %d (%.1f %%)", r.Right, r.Labels, 100*r.Accuracy)
-			if r.Accuracy < least || r.Missing > 0 {
-				t.Errorf("accuracy %.3f, want %.3f; %d missing", r.Accuracy, least, r.Missing)
+			want := least
+			if filepath.Base(set) == "test17.labels" {
+				want = leastOfTheSeventeenth
+			}
+			if r.Accuracy < want || r.Missing > 0 {
+				t.Errorf("accuracy %.3f, want %.3f; %d missing", r.Accuracy, want, r.Missing)
 			}
 		})
 	}
@@ -63,7 +67,7 @@ func TestUnseenDanmakuAreReadAsLabelled(t *testing.T) {
 // least is a little below the worst of what the sets had on their first runs: 261, 267,
 // 259, 253 and 259 right of 300, the first three with earlier models (264, 270 and 263
 // with this one). 0.9 is what we want.
-const least = 0.83
+const least, leastOfTheSeventeenth = 0.85, 0.83
 
 func TestTestSetsAreNotLearntFrom(t *testing.T) {
 	t.Parallel()
