@@ -52,8 +52,9 @@ type load struct {
 }
 
 // loadRate is near what the stage can take on one core: with pauses between a few
-// danmaku, the cost of waking up would be most of what is measured besides.
-const loadRate = 24_000
+// danmaku, the cost of waking up, and of finding the caches cold then, would be most of
+// what is measured besides.
+const loadRate = 36_000
 
 func newLoad(b *testing.B, rooms int, log streams.Reader) *load {
 	b.Helper()
