@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"livehost/aggregator/lexicon"
 	"livehost/streams/event"
 )
 
@@ -193,30 +192,6 @@ func last(in []rune, i int) bool {
 	return true
 }
 
-// synonyms maps a word to what stands for all words of its meaning; "" drops it.
-var synonyms = func() *lexicon.Set[string] {
-	m := map[string]string{}
-	for to, cell := range map[string]string{
-		"": "请问|问一下|问下|想问|主播|老板|姐姐|哥哥|小姐姐|小哥哥|宝宝|宝子|宝贝|宝|亲|亲爱的|老师|美女|帅哥|你们家|你家|咱家|咱们|你们|这个|这款|这件|这条|这双|这瓶|这盒|这种|这|那个|那款|那件|那|它|" +
-			"一下|下|啊|呀|呢|吗|嘛|么|哦|哈|吧|啦|了|的|呗|噢|哇|哟|嗯|诶|唉|现在|今天|目前|到底|都|就|也|还|我想知道|知道|麻烦|帮忙|求|产品|东西|是|个|会",
-		"$价": "多少钱|多钱|几钱|价格|价钱|啥价|什么价格|什么价|几块|几块钱|多少米|多少元|怎么卖|咋卖|卖多少|卖多少钱|报价|价位|价格多少|多少价格|多少块|多少块钱|什么价位|价钱多少|啥价格",
-		"什么": "啥|什么|甚么", "怎么": "咋|怎么|怎样|怎么样|如何|咋样", "能": "能|可以|能不能|可不可以|可|能用|可以用|能不能用|可不可以用|行", "有": "有|还有|有没有|有木有",
-		"发货时间": "什么时候发货|啥时候发货|多久发货|几天发货|何时发货|什么时间发货|几时发货|多久能发货|什么时候能发货|几号发货|啥时候能发货|几天能发货|多长时间发货",
-		"到货时间": "多久到|几天到|什么时候到|啥时候到|多久能到|几天能到|什么时候能到|多长时间到|几天到货|多久到货",
-		"什么快递": "什么快递|啥快递|发什么快递|发啥快递|哪家快递|用什么快递|走什么快递|什么物流|哪个快递",
-		"怎么用":  "怎么用|咋用|如何使用|怎么使用|咋使用|使用方法|用法", "怎么吃": "怎么吃|咋吃|吃法|如何吃",
-		"怎么买": "怎么买|咋买|怎么拍|咋拍|怎么下单|在哪买|哪里买|哪买|去哪买|在哪里买|在哪里拍|在哪拍|哪里拍|怎么购买|哪里下单|在哪下单",
-		"没车":  "没车|没有车|车没|没得车", "没抢到": "没抢到|没拍到|没买到|没抢上|没拍上|抢不到|拍不到|买不到|没有抢到|没有拍到|没有买到|没能抢到|根本抢不到|压根抢不到|压根没有抢到|压根就没有抢到|完全抢不到",
-		"再上": "再上|再上点|在上点|多上点|继续上|接着上|再上一点|再来点|再加点|再补点", "有用": "有用|管用|有效|有效果|好使", "用几": "能用几|可以用几|用几", "用多久": "能用多久|可以用多久|用多久", "有货": "有货|还有货|有没有货|有现货|库存|有库存", "包邮": "包邮|免邮|免运费", "保质期": "保质期|保质期多久|保质期多长|保质期多长时间|保质期是多久",
-		"优惠": "优惠|优惠活动|活动|折扣|打折|便宜点|便宜", "券": "券|优惠券|劵|优惠劵", "赠品": "赠品|送什么|送啥|什么礼物|什么赠品|什么礼品|啥礼物|啥赠品|礼品",
-		"牌子": "牌子|品牌|什么牌|什么牌子|啥牌子|什么品牌|哪个牌子|哪个品牌|啥品牌|哪家牌子|啥牌", "材质": "材质|什么材质|面料|什么面料|什么料子|料子|啥材质|啥面料", "孕妇": "孕妇|怀孕|孕期|孕妈",
-		"看": "看|看看|看下|看一下|展示|瞅瞅|看一看", "试": "试|试试|试下|试一下|试穿|试一试", "讲": "讲|讲讲|讲解|讲一下|讲下|讲解一下|介绍|介绍一下|介绍下|说说|说一下|说下",
-	} {
-		lexicon.Words(m, to, cell)
-	}
-	return lexicon.New(m)
-}()
-
 func englishCore(in []rune) string {
 	var words []string
 	i := 0
@@ -256,20 +231,6 @@ func wordRune(in []rune, i int) bool {
 	r := in[i]
 	return letterOrDigit(r) || r >= 0xc0 || r == '\'' && i > 0 && i+1 < len(in) && letter(in[i-1]) && letter(in[i+1]) || keptInCore(in, i)
 }
-
-var englishSynonyms = func() *lexicon.Set[string] {
-	m := map[string]string{}
-	for to, cell := range map[string]string{
-		"":       "a|an|the|is|are|am|was|do|does|did|you|u|your|ur|you're|youre|guys|i|we|me|us|it|its|it's|this|that|these|those|they|can|could|would|will|please|pls|plz|hi|hello|hey|ok|so|just|of|to|for|in|at|on|and|one|ones|still|have|has|be|been|there|what's|whats|now|today",
-		"$price": "how much|price|cost|what's the price|whats the price|how much is it|how much does it cost|what is the price|how much are they|how much is this|how much is that|prices",
-		"show":   "show|see|look at|let me see|show me", "size": "size|sizes|sizing", "color": "color|colors|colour|colours", "restock": "restock|restocking|restocked|back in stock",
-		"missyou": "miss you|miss u|missed you|missed u|miss ya|miss youu*|missing you", "lag": "lag|lagg*|lags|lagging|laggy|lagged",
-		"ship": "ship|shipping|delivery|deliver", "when": "when|what time", "any": "any|some|more",
-	} {
-		lexicon.Words(m, to, cell)
-	}
-	return lexicon.New(m)
-}()
 
 func letterOrDigit(r rune) bool {
 	return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0x4e00 && r <= 0x9fff
