@@ -1,0 +1,24 @@
+package cluster_test
+
+import "testing"
+
+// What looks alike and is not one question, by the kind of word that tells it apart.
+func TestLookalikesNeverShareAKey(t *testing.T) {
+	t.Parallel()
+	for kind, pairs := range map[string][][2]string{
+		"a word that holds a particle": {
+			{"送充电宝吗", "送充电吗"}, {"有珠宝盒吗", "有珠盒吗"}, {"几点下播", "几点播"}, {"下一个多少钱", "一个多少钱"}, {"下一套多少钱", "一套多少钱"},
+			{"下面有口袋吗", "面有口袋吗"}, {"3个月生产的吗", "3月生产的吗"}, {"安装麻烦吗", "安装吗"}, {"我不会用", "我不用"}, {"我不知道", "我不会"}, {"讲下一个", "讲一个"}, {"毛呢的吗", "毛的吗"},
+			{"这么用吗", "用吗"}, {"都是这么红吗", "是红的吗"},
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			for _, p := range pairs {
+				if a, b := read(p[0], "u1", "7").Key, read(p[1], "u2", "7").Key; a == b {
+					t.Errorf("%q and %q share key %q", p[0], p[1], a)
+				}
+			}
+		})
+	}
+}
