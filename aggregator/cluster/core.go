@@ -106,6 +106,9 @@ func chineseCore(in []rune) string {
 	out := kept[:0]
 	for i := 0; i < len(in); {
 		if n, to := synonyms.Longest(in, i); n > 0 {
+			if to == "" {
+				to = spokenOf(in, i, i+n)
+			}
 			for _, r := range to {
 				out = append(out, r)
 			}
