@@ -120,7 +120,7 @@ func key(a Asked, r Reading, named bool, core string, in []rune) string {
 		parts = append(parts, string(r.Link), core, "viewer", owner(a))
 	case aboutProduct(r.Intent):
 		parts = append(parts, string(r.Link), core)
-		if (core == "" || bareActions[core]) && !named {
+		if (core == "" || bare[core]) && !named {
 			parts = append(parts, "danmaku", string(a.DanmakuID))
 		}
 	default:
@@ -138,8 +138,9 @@ func key(a Asked, r Reading, named bool, core string, in []rune) string {
 	return bounded(strings.Join(parts, "|"))
 }
 
-// bareActions say that something be done, or whether it was, and not to what.
-var bareActions = map[string]bool{"上": true, "开": true, "讲": true, "看": true, "试": true, "来": true, "拍": true, "买": true}
+// bare are cores that say too little: that something be done, or whether it was, and not to what; 那个呢 asks
+// about what only its viewer points at.
+var bare = map[string]bool{"上": true, "开": true, "讲": true, "看": true, "试": true, "来": true, "拍": true, "买": true, "那个": true}
 
 // owner is who a private matter belongs to; an anonymous viewer is nobody twice.
 func owner(a Asked) string {

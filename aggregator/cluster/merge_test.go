@@ -15,6 +15,10 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 			{"下面有口袋吗", "面有口袋吗"}, {"3个月生产的吗", "3月生产的吗"}, {"安装麻烦吗", "安装吗"}, {"我不会用", "我不用"}, {"我不知道", "我不会"}, {"讲下一个", "讲一个"}, {"毛呢的吗", "毛的吗"},
 			{"这么用吗", "用吗"}, {"都是这么红吗", "是红的吗"},
 		},
+		"this and that": {
+			{"要那个不要这个", "要这个不要那个"}, {"那个甜", "甜吗"}, {"控油的那个呢", "控油吗"}, {"那个有赠品", "有赠品吗"},
+			{"is this better than that", "is that better than this"},
+		},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

@@ -10,7 +10,7 @@ import (
 var synonyms = func() *lexicon.Set[string] {
 	m := map[string]string{}
 	for to, cell := range map[string]string{
-		"": "请问|问一下|问下|想问|主播|老板|姐姐|哥哥|小姐姐|小哥哥|宝宝|宝子|宝贝|宝|亲|亲爱的|老师|美女|帅哥|你们家|你家|咱家|咱们|你们|这个|这款|这件|这条|这双|这瓶|这盒|这种|这|那个|那款|那件|那|它|" +
+		"": "请问|问一下|问下|想问|主播|老板|姐姐|哥哥|小姐姐|小哥哥|宝宝|宝子|宝贝|宝|亲|亲爱的|老师|美女|帅哥|你们家|你家|咱家|咱们|你们|这个|这款|这件|这条|这双|这瓶|这盒|这种|这|那|它|" +
 			"一下|啊|呀|呢|吗|嘛|么|哦|哈|吧|啦|了|的|呗|噢|哇|哟|嗯|诶|唉|现在|今天|目前|到底|都|就|也|还|我想知道|知道|麻烦你|麻烦您|麻烦问一下|麻烦问下|麻烦主播|麻烦帮忙|帮忙|求|产品|东西|是|个|会",
 		"$价": "多少钱|多钱|几钱|价格|价钱|啥价|什么价格|什么价|几块|几块钱|多少米|多少元|怎么卖|咋卖|卖多少|卖多少钱|报价|价位|价格多少|多少价格|多少块|多少块钱|什么价位|价钱多少|啥价格",
 		"什么": "啥|什么|甚么", "怎么": "咋|怎么|怎样|怎么样|如何|咋样", "能": "能|可以|能不能|可不可以|可|能用|可以用|能不能用|可不可以用|行", "有": "有|还有|有没有|有木有",
@@ -22,7 +22,7 @@ var synonyms = func() *lexicon.Set[string] {
 		"没车":  "没车|没有车|车没|没得车", "没抢到": "没抢到|没拍到|没买到|没抢上|没拍上|抢不到|拍不到|买不到|没有抢到|没有拍到|没有买到|没能抢到|根本抢不到|压根抢不到|压根没有抢到|压根就没有抢到|完全抢不到",
 		"再上": "再上|再上点|在上点|多上点|继续上|接着上|再上一点|再来点|再加点|再补点", "有用": "有用|管用|有效|有效果|好使", "用几": "能用几|可以用几|用几", "用多久": "能用多久|可以用多久|用多久", "有货": "有货|还有货|有没有货|有现货|库存|有库存", "包邮": "包邮|免邮|免运费", "保质期": "保质期|保质期多久|保质期多长|保质期多长时间|保质期是多久",
 		"优惠": "优惠|优惠活动|活动|折扣|打折|便宜点|便宜", "券": "券|优惠券|劵|优惠劵", "赠品": "赠品|送什么|送啥|什么礼物|什么赠品|什么礼品|啥礼物|啥赠品|礼品",
-		"牌子": "牌子|品牌|什么牌|什么牌子|啥牌子|什么品牌|哪个牌子|哪个品牌|啥品牌|哪家牌子|啥牌", "材质": "材质|什么材质|面料|什么面料|什么料子|料子|啥材质|啥面料", "孕妇": "孕妇|怀孕|孕期|孕妈", "真": "真的这么|真的那么|真这么|真那么",
+		"牌子": "牌子|品牌|什么牌|什么牌子|啥牌子|什么品牌|哪个牌子|哪个品牌|啥品牌|哪家牌子|啥牌", "材质": "材质|什么材质|面料|什么面料|什么料子|料子|啥材质|啥面料", "孕妇": "孕妇|怀孕|孕期|孕妈", "那个": "那个|那款|那件|那条|那双|那瓶|那盒|那种", "真": "真的这么|真的那么|真这么|真那么",
 		"看": "看|看看|看下|看一下|展示|瞅瞅|看一看", "试": "试|试试|试下|试一下|试穿|试一试", "讲": "讲|讲讲|讲解|讲一下|讲下|讲解一下|介绍|介绍一下|介绍下|说说|说一下|说下",
 	} {
 		lexicon.Words(m, to, cell)
@@ -56,6 +56,7 @@ var englishSynonyms = func() *lexicon.Set[string] {
 		"":       "a|an|the|is|are|am|was|do|does|did|you|u|your|ur|you're|youre|guys|i|we|me|us|it|its|it's|this|that|these|those|they|can|could|would|will|please|pls|plz|hi|hello|hey|ok|so|just|of|to|for|in|at|on|and|one|ones|still|have|has|be|been|there|what's|whats|now|today",
 		"$price": "how much|price|cost|what's the price|whats the price|how much is it|how much does it cost|what is the price|how much are they|how much is this|how much is that|prices",
 		"show":   "show|see|look at|let me see|show me", "size": "size|sizes|sizing", "color": "color|colors|colour|colours", "restock": "restock|restocking|restocked|back in stock",
+		"than this": "than this|than this one|than these", "than that": "than that|than that one|than those", "or this": "or this|or this one|or these", "or that": "or that|or that one|or those",
 		"missyou": "miss you|miss u|missed you|missed u|miss ya|miss youu*|missing you", "lag": "lag|lagg*|lags|lagging|laggy|lagged",
 		"ship": "ship|shipping|delivery|deliver", "when": "when|what time", "any": "any|some|more",
 	} {
