@@ -106,8 +106,11 @@ func chineseCore(in []rune) string {
 	out := kept[:0]
 	for i := 0; i < len(in); {
 		if n, to := synonyms.Longest(in, i); n > 0 {
-			if to == "" {
+			switch {
+			case to == "":
 				to = spokenOf(in, i, i+n)
+			case to == or && (i == 0 || !letterOrDigit(in[i-1])):
+				to = "" // nothing before it to choose from: 还是包邮吗
 			}
 			for _, r := range to {
 				out = append(out, r)
@@ -122,6 +125,9 @@ func chineseCore(in []rune) string {
 	}
 	return why(string(once(out)))
 }
+
+// or stands between what one of is asked for: 早上还是晚上用 is not 早上晚上都用吗.
+const or = "还是"
 
 // why drops the reason that a wish for more is given with: 4盒再上点没抢到.
 func why(core string) string {

@@ -138,8 +138,8 @@ func key(a Asked, r Reading, named bool, core string, in []rune) string {
 	return bounded(strings.Join(parts, "|"))
 }
 
-// bare are cores that say too little: that something be done, or whether it was, and not to what; 那个呢 asks
-// about what only its viewer points at.
+// bare are cores that say too little to share: that something be done, or whether it
+// was, and not to what; 那个呢 asks about what only its viewer points at.
 var bare = map[string]bool{"上": true, "开": true, "讲": true, "看": true, "试": true, "来": true, "拍": true, "买": true, "那个": true}
 
 // owner is who a private matter belongs to; an anonymous viewer is nobody twice.
