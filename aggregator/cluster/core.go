@@ -49,7 +49,7 @@ func linkAround(in []rune, i, j int) (from, to int, ok bool) {
 	if hasAt(in, j, "链接") {
 		return from, j + 2, true
 	}
-	if hasAt(in, j, "号") && !hasAt(in, j, "号发") && !hasAt(in, j, "号到") && !hasAt(in, j, "号之") && !hasAt(in, j, "号前") && !hasAt(in, j, "号能") && !before(in, i, "月") {
+	if hasAt(in, j, "号") && !slices.ContainsFunc(otherNumbers, func(w string) bool { return hasAt(in, j+1, w) }) && !before(in, i, "月") {
 		ok = true
 		to = j + 1
 		if hasAt(in, to, "品") {
@@ -60,7 +60,7 @@ func linkAround(in []rune, i, j int) (from, to int, ok bool) {
 		}
 		return from, to, ok
 	}
-	for _, sign := range []string{"链接", "#", "# ", "link ", "link", "number ", "no.", "no ", "item ", "product "} {
+	for _, sign := range []string{"链接", "#", "# ", "link ", "link", "number ", "no.", "item ", "product "} {
 		if before(in, i, sign) {
 			return i - len([]rune(sign)), j, true
 		}
@@ -72,6 +72,9 @@ func linkAround(in []rune, i, j int) (from, to int, ok bool) {
 	}
 	return 0, len(in), !strings.ContainsAny(string(in), "+-./:*")
 }
+
+// otherNumbers follow 号 where it numbers no link but a day, a shade, a battery.
+var otherNumbers = []string{"发", "到", "之", "前", "能", "色", "电池", "码", "线", "楼", "店", "仓"}
 
 func hasAt(in []rune, i int, s string) bool {
 	for _, r := range s {
@@ -119,7 +122,11 @@ func chineseCore(in []rune) string {
 			continue
 		}
 		if keptInCore(in, i) {
-			out = append(out, numbered(in, i))
+			r := numbered(in, i)
+			if digit(r) && len(out) > 0 && digit(out[len(out)-1]) && !digit(in[i-1]) {
+				out = append(out, ' ') // 3,5 is not 35, nor are 3个5斤 35斤
+			}
+			out = append(out, r)
 		}
 		i++
 	}
@@ -162,10 +169,16 @@ func once(in []rune) []rune {
 	return in
 }
 
-// keptInCore drops punctuation, except inside numbers: 3.0 is not 30.
+// keptInCore drops punctuation, except in numbers: 3.0 is not 30, -10 not 10, 50% not 50.
 func keptInCore(in []rune, i int) bool {
 	r := in[i]
 	if letterOrDigit(r) || r >= 0x80 && !(r >= 0x2010 && r <= 0x206f || r >= 0x3000 && r <= 0x303f) {
+		return true
+	}
+	switch before, after := i > 0 && letterOrDigit(in[i-1]), i+1 < len(in) && digit(in[i+1]); {
+	case r == '-' && !before && after:
+		return true
+	case (r == '%' || r == '+') && before && digit(in[i-1]):
 		return true
 	}
 	return strings.ContainsRune(".+-:/*%", r) && i > 0 && i+1 < len(in) && (digit(in[i-1]) || letter(in[i-1])) && (digit(in[i+1]) || letter(in[i+1]))

@@ -20,6 +20,11 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 			{"要那个不要这个", "要这个不要那个"}, {"那个甜", "甜吗"}, {"控油的那个呢", "控油吗"}, {"那个有赠品", "有赠品吗"},
 			{"is this better than that", "is that better than this"},
 		},
+		"numbers that only touch": {
+			{"9,9吗", "99吗"}, {"讲一下3,5", "讲一下35"}, {"要1 2号", "要12号"}, {"要3个2斤的", "要32斤的"}, {"-10度能穿吗", "10度能穿吗"}, {"50%棉吗", "50棉吗"},
+			{"18+能用吗", "18能用吗"}, {"10% off?", "10 off?"},
+		},
+		"numbers that are no link": {{"用5号电池吗", "5号用电池吗"}, {"3号色好看吗", "3号好看吗"}, {"no 5 left?", "number 5 left?"}},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
