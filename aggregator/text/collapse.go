@@ -37,11 +37,18 @@ func collapseRuns(in []rune) []rune {
 		for j < len(in) && in[j] == in[i] {
 			j++
 		}
-		out = append(out, in[i:i+kept(in[i], j-i)]...)
+		n := kept(in[i], j-i)
+		if j < len(in) && clothSize(in[i], in[j]) {
+			n = j - i
+		}
+		out = append(out, in[i:i+n]...)
 		i = j
 	}
 	return out
 }
+
+// clothSize reports whether a run of r before next is a size: XXXL is not XL.
+func clothSize(r, next rune) bool { return r|0x20 == 'x' && (next|0x20 == 'l' || next|0x20 == 's') }
 
 func kept(r rune, n int) int {
 	switch {
@@ -112,7 +119,8 @@ func repetition(in []rune, i int, before []rune) (period, length int) {
 }
 
 // mayCollapse keeps the meaning: 13号3号 are two links, XS码S码 two sizes, 1010 is
-// one number, haha one word, 不防水防水 two questions.
+// one number, haha one word, 不防水防水 two questions, and what 有没有没有盖 asks for has
+// no lid.
 func mayCollapse(in []rune, i, p, end int, before []rune) bool {
 	words := false
 	for _, r := range in[i : i+p] {
@@ -123,11 +131,11 @@ func mayCollapse(in []rune, i, p, end int, before []rune) bool {
 	}
 	if len(before) > 0 {
 		prev := before[len(before)-1]
-		if isWordRune(in[i]) && isWordRune(prev) || isNegation(prev) {
+		if isWordRune(in[i]) && isWordRune(prev) || isNegation(prev) || isNegation(in[i]) && prev == in[i+1] {
 			return false
 		}
 	}
-	return end >= len(in) || !isWordRune(in[end-1]) || !isWordRune(in[end])
+	return end >= len(in) || !isNegation(in[end-1]) && (!isWordRune(in[end-1]) || !isWordRune(in[end]))
 }
 
 func isWordRune(r rune) bool   { return isDigit(r) || isLatin(r) || isNumberMark(r) }
