@@ -187,10 +187,12 @@ func keptInCore(in []rune, i int) bool {
 // positive turns the A不A question into A: 防不防水 and 甜不甜 ask what 防水吗 and
 // 甜吗 ask. A 不 at the end asks too: 甜不. Any other negation stays.
 func positive(out, in []rune) []rune {
+	asked := 0 // behind the last A不A: 有没有没有帽子的 asks for 没有帽子的
 	for i := 0; i < len(in); i++ {
 		r := in[i]
-		if (r == '不' || r == '没') && i > 0 && i+1 < len(in) && in[i-1] == in[i+1] && in[i-1] >= 0x4e00 {
+		if (r == '不' || r == '没') && i > asked && i+1 < len(in) && in[i-1] == in[i+1] && in[i-1] >= 0x4e00 {
 			i++ // A不A: the second A is the first
+			asked = i + 1
 			continue
 		}
 		if r == '不' && i >= 3 && i+2 < len(in) && in[i-2] == in[i+1] && in[i-1] == in[i+2] && in[i-1] >= 0x4e00 {

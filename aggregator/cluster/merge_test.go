@@ -25,6 +25,7 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 			{"18+能用吗", "18能用吗"}, {"10% off?", "10 off?"},
 		},
 		"numbers that are no link": {{"用5号电池吗", "5号用电池吗"}, {"3号色好看吗", "3号好看吗"}, {"no 5 left?", "number 5 left?"}},
+		"negations by ear":         {{"么有了", "有了吗"}, {"么拍上", "拍上了"}, {"木有了吗", "有了吗"}, {"冇货", "有货吗"}, {"有没有没有帽子的", "有没有帽子的"}},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
