@@ -32,6 +32,14 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 		},
 		"today's delivery":    {{"今天发货吗", "发货吗"}, {"新疆今天能发吗", "新疆能发吗"}, {"今天能到吗", "能到吗"}},
 		"at hand, and at all": {{"有现货吗", "有货吗"}},
+		"what was":            {{"how much was it", "how much is it"}, {"did they sell out", "will they sell out"}},
+		"today's shipping":    {{"does it ship today", "do you ship"}},
+		"must and can":        {{"do I have to iron it", "can I iron it"}, {"do I need to wash it", "do you wash it"}},
+		"one that counts":     {{"is it one size", "what size"}, {"is it one piece", "is it a piece"}},
+		"which there are": {
+			{"what color is it", "what colors do you have"}, {"what size is this", "what sizes do you have"}, {"any discount", "more discount"}, {"what size is this", "what size are you"},
+		},
+		"where, and for what": {{"what's on the bag", "what's in the bag"}, {"is it on sale", "is it for sale"}, {"do you ship to the US", "do you ship"}},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

@@ -60,12 +60,17 @@ var wholes = strings.Split("充电宝|珠宝|宝石|元宝|支付宝|淘宝|宝�
 var englishSynonyms = func() *lexicon.Set[string] {
 	m := map[string]string{}
 	for to, cell := range map[string]string{
-		"":       "a|an|the|is|are|am|was|do|does|did|you|u|your|ur|you're|youre|guys|i|we|me|us|it|its|it's|this|that|these|those|they|can|could|would|will|please|pls|plz|hi|hello|hey|ok|so|just|of|to|for|in|at|on|and|one|ones|still|have|has|be|been|there|what's|whats|now|today",
+		"":       "a|an|the|is|are|am|do|does|you|u|your|ur|you're|youre|guys|i|we|me|us|it|its|it's|this|that|these|those|they|can|could|would|will|please|pls|plz|hi|hello|hey|ok|so|just|of|to|for|in|at|and|one|ones|still|have|has|be|been|there|now|today",
 		"$price": "how much|price|cost|what's the price|whats the price|how much is it|how much does it cost|what is the price|how much are they|how much is this|how much is that|prices",
-		"show":   "show|see|look at|let me see|show me", "size": "size|sizes|sizing", "color": "color|colors|colour|colours", "restock": "restock|restocking|restocked|back in stock",
+		"show":   "show|see|look at|let me see|show me", "size": "size|sizing", "color": "color|colour", "colors": "colors|colours", "restock": "restock|restocking|restocked|back in stock",
 		"than this": "than this|than this one|than these", "than that": "than that|than that one|than those", "or this": "or this|or this one|or these", "or that": "or that|or that one|or those",
 		"missyou": "miss you|miss u|missed you|missed u|miss ya|miss youu*|missing you", "lag": "lag|lagg*|lags|lagging|laggy|lagged",
-		"ship": "ship|shipping|delivery|deliver", "when": "when|what time", "2xl": "xxl|2xl", "3xl": "xxxl|3xl", "4xl": "xxxxl|4xl", "any": "any|some|more",
+		"ship": "ship|shipping|delivery|deliver", "when": "when|what time", "what": "what|what's|whats", "what made of": "what's it made of|what is it made of|made of what|what it's made of",
+		"what size wearing": "what size are you|what size are u|what size r u|what size are you in|what size are you wearing|what size are u wearing|what size r u wearing|what size you wearing|what size u wearing|what size do you have on|what size you have on",
+		"must":              "must|have to|has to|need to|needs to",
+		"sale":              "on sale", "for sale": "for sale|4 sale", "try": "try|try on|tries on|trying on", "live": "on live|live", "ship today": "ship today|ships today|shipping today|shipped today|delivered today",
+		"usa":      "usa|the us|the usa|to us|to the us|to the usa|in the us|in the usa|america|united states|the united states|the states",
+		"one size": "one size|one size only|one size fits all", "one piece": "one piece|1 piece", "2xl": "xxl|2xl", "3xl": "xxxl|3xl", "4xl": "xxxxl|4xl", "any": "any|some|any more|anymore|some more",
 	} {
 		lexicon.Words(m, to, cell)
 	}
