@@ -116,6 +116,7 @@ func key(a Asked, r Reading, named bool, core string, in []rune) string {
 	parts = append(parts, string(r.Intent))
 	switch {
 	case r.Intent == intent.Identity:
+		parts = append(parts, doubt(core, in))
 	case r.Intent == intent.Complaint, has(privateWords, in):
 		parts = append(parts, string(r.Link), core, "viewer", owner(a))
 	case aboutProduct(r.Intent):

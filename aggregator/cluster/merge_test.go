@@ -40,6 +40,7 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 			{"what color is it", "what colors do you have"}, {"what size is this", "what sizes do you have"}, {"any discount", "more discount"}, {"what size is this", "what size are you"},
 		},
 		"where, and for what": {{"what's on the bag", "what's in the bag"}, {"is it on sale", "is it for sale"}, {"do you ship to the US", "do you ship"}},
+		"who answers here":    {{"你是真人吗", "是录播吗"}, {"你是谁", "是录播吗"}, {"旁边那个是谁", "你是谁"}, {"are you a bot", "is this a replay"}, {"who are you", "are you a bot"}, {"is the gold real", "are you real"}, {"是录播吗", "是不是录播呀没有人回我,哺乳期能不能喝这个茶"}},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
