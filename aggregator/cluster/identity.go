@@ -25,8 +25,8 @@ func doubt(core string, in []rune) string {
 		found = d
 		return same
 	})
-	switch {
-	case found != "" && same && own(in) <= longestDoubt:
+	switch left, _ := own(in); {
+	case found != "" && same && left <= longestDoubt:
 		return found
 	case core != "":
 		return core

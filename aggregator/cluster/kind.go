@@ -36,8 +36,11 @@ var (
 	}
 	greeted = map[kind][]string{
 		"hello": append(append(crossed("师傅|老师|老板|老板娘|姐姐|哥哥|各位|家人|朋友们|宝宝们|亲们|兄弟们|姐妹们", "好"), crossed("美女|大美女|帅哥|大帅哥|老师|老板|姐|哥|家人们", "晚上好|早上好|下午好|中午好|你好|们好")...),
-			"早呀|早啊|晚好|主播好|大家好|晚上好|早上好|上午好|中午好|下午好|你好|您好|你们好|家人们好|早安|晚安|哈喽|哈罗|嗨|我来了|我来啦|又来了|来啦|来了来了|刚来|刚进来|新来的|第一次来|第一次关注|第一次看|第一次进|报到|签到|打卡|我是新人|关注了|已关注|先走了|走了啊|拜拜|再见|新年好|过年好|节日快乐|生日快乐|快乐|愉快|欢迎|早点休息",
-			"morning|evening|goodmorning*|aloha|hi|hello*|helo*|hey*|good morning|good evening|good afternoon|good night|gm|gn|bye|byee*|hii*|howdy|welcome*|hola|sup|wassup|what's up|whats up"),
+			"早呀|早啊|晚好|主播好|大家好|晚上好|早上好|上午好|中午好|下午好|你好|您好|你们好|家人们好|早安|哈喽|哈罗|嗨|我来了|我来啦|又来了|来啦|来了来了|刚来|刚进来|新来的|第一次来|第一次关注|第一次看|第一次进|报到|签到|打卡|我是新人|关注了|已关注|欢迎",
+			"morning|evening|goodmorning*|aloha|hi|hello*|helo*|hey*|good morning|good evening|good afternoon|gm|hii*|howdy|welcome*|hola|sup|wassup|what's up|whats up"),
+		"bye":      {"先走了|走了啊|拜拜|再见|晚安|早点休息", "bye|byee*|goodbye|good bye|good night|goodnight|gn|see you later|see you soon|see you tomorrow|see ya"},
+		"birthday": {"生日快乐", "happy birthday|hbd"},
+		"wish":     {"新年好|过年好|节日快乐|快乐|愉快", "happy new year|merry christmas|happy holidays"},
 	}
 	noise = map[kind][]string{
 		"agree": {"说的对|说得对|说的太对|说得太对|说的很对|说太对|说对了|说的是|讲的对|讲得对|讲的非常对|讲的太对|对对|没毛病|有道理|同意|赞同|太对了|我也觉得|言之有理", "agreed|agree|true|facts|exactly|so real"},
@@ -63,9 +66,13 @@ var kindWords = func() *lexicon.Set[kind] {
 	return build(cells)
 }()
 
-// ofItsOwn are negations, and the news of a prize that thanks may go with: chat that
-// holds one says more than its kind.
-var ofItsOwn = list("中奖|中了|我中", "i won|not|don't|dont|doesn't|isn't|never|no|ain't|aren't|can't|won't|wasn't|less")
+// ofItsOwn are words that turn what is said or add to it, and the news of a prize that
+// thanks may go with: chat that holds one says more than its kind.
+var ofItsOwn = list(
+	"中奖|中了|我中|但|可是|不过|只是|可惜|就是贵|就是太|麻烦|如果|要是|假如|以为|听说|据说|假的|才怪|个屁|个鬼|是托",
+	"i won|not|don't|dont|doesn't|doesnt|didn't|didnt|isn't|isnt|never|no|ain't|aint|aren't|can't|cant|won't|wasn't|wasnt|less|nothing|nobody|hardly|barely|almost|without|"+
+		"but|though|although|except|if|wish|thought|used to|would be|could be|than",
+)
 
 // kindOf is the kind of a chat, "" when it says something of its own: a negation,
 // a number, a prize, or more than the words of a kind and a name.
@@ -74,13 +81,11 @@ func kindOf(i intent.Intent, in []rune) kind {
 		return ""
 	}
 	var covered tally
-	negated := false
 	kindWords.Each(in, func(start, end int, k kind) bool {
-		negated = negated || start > 0 && negation(in[start-1]) || start > 1 && negation(in[start-2])
 		covered.add(k, end-start)
 		return true
 	})
-	left := own(in)
+	left, negated := own(in)
 	if negated || left > names(in, i) {
 		return ""
 	}
@@ -147,10 +152,9 @@ func names(in []rune, i intent.Intent) int {
 }
 
 // own is how much a text holds beside the words of kinds, those that only stress and,
-// in English, those that carry nothing.
-func own(in []rune) int {
+// in English, those that carry nothing; and whether a negation is in it.
+func own(in []rune) (left int, negated bool) {
 	chinese := slices.ContainsFunc(in, han)
-	left := 0
 	for at := 0; at < len(in); {
 		if !letterOrDigit(in[at]) && !han(in[at]) {
 			at++
@@ -161,13 +165,14 @@ func own(in []rune) int {
 			continue
 		}
 		left++
+		negated = negated || negation(in[at])
 		if at++; !chinese {
 			for at < len(in) && letterOrDigit(in[at]) {
 				at++
 			}
 		}
 	}
-	return left
+	return left, negated
 }
 
 // plain is the length of a word at in[at] that adds nothing to a kind.
@@ -192,7 +197,8 @@ func plain(in []rune, at int, chinese bool) int {
 }
 
 var stress = list(
-	"很|太|真|最|好|超|超级|非常|特别|确实|还是|还得|必须|一定|永远|已经|我们|我|你|您|他|她|他们|大家|都|挺|够|又|得|更|全|也|给|对|自己|爸爸|妈妈|父母|爸妈|叔叔|阿姨|家人|全家|老板|老板娘|师傅|和|为|吧|呢|哇|卖|买|讲|说|做|来|播",
+	"很|太|真|最|好|超|超级|非常|特别|确实|还是|还得|必须|一定|永远|已经|我们|我|你|您|他|她|他们|大家|都|挺|够|又|得|更|全|也|给|对|自己|爸爸|妈妈|父母|爸妈|叔叔|阿姨|家人|全家|老板|老板娘|师傅|和|为|吧|呢|哇|卖|买|讲|说|做|来|播|"+
+		"不嫌弃|没问题|不客气|忍不住|不愧|不得了|没得说|没的说|不可思议|不一样|差不多|不好意思|没想到|挡不住|少不了|不用|不介意",
 	"so|very|super|really|too|much|my|all|be|with|lol|here|again|already|actually|literally|got",
 )
 

@@ -41,6 +41,13 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 		},
 		"where, and for what": {{"what's on the bag", "what's in the bag"}, {"is it on sale", "is it for sale"}, {"do you ship to the US", "do you ship"}},
 		"who answers here":    {{"你是真人吗", "是录播吗"}, {"你是谁", "是录播吗"}, {"旁边那个是谁", "你是谁"}, {"are you a bot", "is this a replay"}, {"who are you", "are you a bot"}, {"is the gold real", "are you real"}, {"是录播吗", "是不是录播呀没有人回我,哺乳期能不能喝这个茶"}},
+		"coming and going, and wishes": {
+			{"晚上好", "拜拜"}, {"晚上好", "生日快乐"}, {"拜拜", "新年快乐"}, {"生日快乐", "新年快乐"}, {"good morning", "bye bye"},
+		},
+		"chat with a but": {
+			{"好看", "没有那么好看"}, {"好看", "不觉得好看"}, {"好看", "好看但是贵"}, {"好看", "要是好看就买"}, {"好用", "以为很好用"}, {"好用", "听说很好用"}, {"好看", "没有别人家好看"},
+			{"好吃", "好吃,就是削皮麻烦"}, {"谢谢", "谢谢但我不要"}, {"cute", "cute but small"}, {"cute", "used to be cute"}, {"cute", "cuter than mine"}, {"cute", "hardly cute"}, {"cute", "i thought it was cute"},
+		},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
