@@ -122,7 +122,7 @@ func chineseCore(in []rune) string {
 			continue
 		}
 		if keptInCore(in, i) {
-			r := numbered(in, i)
+			r := in[i]
 			if digit(r) && len(out) > 0 && digit(out[len(out)-1]) && !digit(in[i-1]) {
 				out = append(out, ' ') // 3,5 is not 35, nor are 3个5斤 35斤
 			}
@@ -143,18 +143,6 @@ func why(core string) string {
 	}
 	return core
 }
-
-// numbered is the digit of a numeral that counts: 四盒 is 4盒. 一下 and 第一 count
-// nothing.
-func numbered(in []rune, i int) rune {
-	at := slices.Index(numerals, in[i])
-	if at < 0 || i+1 >= len(in) || !strings.ContainsRune("盒瓶单件套支只个斤份双包袋片针次号箱罐条", in[i+1]) || in[i+1] == '个' && in[i] == '一' || i > 0 && strings.ContainsRune("第几十百千", in[i-1]) {
-		return in[i]
-	}
-	return rune('1' + at)
-}
-
-var numerals = []rune("一二三四五六七八九")
 
 // once is the unit of a text that only repeats it, the last time perhaps cut off:
 // 没车没车没 is 没车. 看一看 and 甜不甜 are not; numbers and Latin letters are left alone.

@@ -33,7 +33,8 @@ type Reading struct {
 func Read(a Asked) Reading {
 	var plain [96]rune
 	in := Judged(plain[:0], a.Question)
-	link, rest := splitLink(in)
+	var figured [96]rune
+	link, rest := splitLink(figures(figured[:0], in))
 	var r Reading
 	if i, ok := numberAlone(link, in, rest); ok {
 		r.Intent = i
