@@ -130,8 +130,25 @@ func chineseCore(in []rune) string {
 		}
 		i++
 	}
-	return why(string(once(out)))
+	return why(string(fronted(once(out))))
 }
+
+// fronted puts what comes in either order in one: 白色有 is 有白色, 多少钱1斤 1斤多少钱. Only a
+// kind of the goods may change places: 专柜有吗 is not 有专柜吗.
+func fronted(core []rune) []rune {
+	last := len(core) - 1
+	switch {
+	case last > 0 && core[last] == '有' && (sorts(core[last-1]) || letter(core[last-1])) && !strings.ContainsAny(string(core), "什哪几"):
+		return slices.Concat(core[last:], core[:last])
+	case last > 2 && core[0] == '$' && digit(core[2]) && !slices.ContainsFunc(core[2:last], func(r rune) bool { return !digit(r) }):
+		return slices.Concat(core[2:], core[:2])
+	default:
+		return core
+	}
+}
+
+// sorts ends the name of a colour, size, flavour or cut.
+func sorts(r rune) bool { return strings.ContainsRune("色码味款", r) }
 
 // or stands between what one of is asked for: 早上还是晚上用 is not 早上晚上都用吗.
 const or = "还是"

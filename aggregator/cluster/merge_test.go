@@ -8,7 +8,7 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 	for kind, pairs := range map[string][][2]string{
 		"who it is for, and whom one talks to": {
 			{"宝宝能吃吗", "能吃吗"}, {"宝宝可以用吗", "可以用吗"}, {"宝贝会过敏吗", "会过敏吗"}, {"主播穿多大码", "穿多大码"}, {"姐姐穿的哪个色", "穿哪个色"},
-			{"主播的衣服多少钱", "衣服多少钱"}, {"老板娘的耳环多少钱", "耳环多少钱"},
+			{"主播的衣服多少钱", "衣服多少钱"}, {"穿的什么码", "穿什么码"}, {"专柜有吗", "有专柜吗"}, {"新会员有吗", "有新会员吗"}, {"老板娘的耳环多少钱", "耳环多少钱"},
 		},
 		"a word that holds a particle": {
 			{"送充电宝吗", "送充电吗"}, {"有珠宝盒吗", "有珠盒吗"}, {"几点下播", "几点播"}, {"下一个多少钱", "一个多少钱"}, {"下一套多少钱", "一套多少钱"},
@@ -22,7 +22,7 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 		},
 		"numbers that only touch": {
 			{"9,9吗", "99吗"}, {"讲一下3,5", "讲一下35"}, {"要1 2号", "要12号"}, {"要3个2斤的", "要32斤的"}, {"99六盒吗", "996盒吗"}, {"三四盒够吗", "四盒够吗"}, {"第二件半价吗", "两件半价吗"}, {"-10度能穿吗", "10度能穿吗"}, {"50%棉吗", "50棉吗"},
-			{"18+能用吗", "18能用吗"}, {"10% off?", "10 off?"},
+			{"18+能用吗", "18能用吗"}, {"10% off?", "10 off?"}, {"restock at 10:30", "restock at 10"}, {"is it 3am", "is it 3"},
 		},
 		"sizes of many letters":    {{"有XXXL吗", "有XL吗"}, {"XXL?", "XL?"}},
 		"numbers that are no link": {{"用5号电池吗", "5号用电池吗"}, {"3号色好看吗", "3号好看吗"}, {"no 5 left?", "number 5 left?"}},
@@ -31,7 +31,7 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 			{"接头生锈了", "接头会生锈吗"}, {"裤子掉色了", "裤子掉色吗"}, {"过期了吗", "会过期吗"}, {"涨价了吗", "会涨价吗"}, {"中奖了", "求中奖"}, {"中福袋了", "中个福袋吧"},
 		},
 		"today's delivery":    {{"今天发货吗", "发货吗"}, {"新疆今天能发吗", "新疆能发吗"}, {"今天能到吗", "能到吗"}},
-		"at hand, and at all": {{"有现货吗", "有货吗"}},
+		"at hand, and at all": {{"白色没有吗", "有白色吗"}, {"什么码都有吗", "有什么码"}, {"有现货吗", "有货吗"}},
 		"what was":            {{"how much was it", "how much is it"}, {"did they sell out", "will they sell out"}},
 		"today's shipping":    {{"does it ship today", "do you ship"}},
 		"must and can":        {{"do I have to iron it", "can I iron it"}, {"do I need to wash it", "do you wash it"}},
