@@ -10,7 +10,7 @@ var numerals = []rune("零一二三四五六七八九")
 
 // counted are what numerals below a hundred count: 四盒 is 4盒, 三号链接 link 3. 一下 and
 // 第一 count nothing, 一个 is mostly an article.
-const counted = "盒瓶单件套支只个斤份双包袋片针次号箱罐条粒颗岁天年月度码级层寸米平公"
+const counted = "盒瓶单件套支只个斤份双包袋片针次号箱罐条粒颗岁天年月度码级层寸米平公桶枚杯提板"
 
 // figures writes the numerals that count as digits, into out when there are any.
 func figures(out, in []rune) []rune {

@@ -47,7 +47,7 @@ func Read(a Asked) Reading {
 			r.Link = a.Focus
 		}
 	}
-	r.Key = key(a, r, link != "", core(rest, a.Language), in)
+	r.Key = key(a, r, link, core(rest, a.Language), in)
 	return r
 }
 
@@ -100,10 +100,10 @@ func aboutProduct(i intent.Intent) bool {
 	}
 }
 
-// key names the question; named says that the text names its link. What may not be
+// key names the question; named is the link that the text names. What may not be
 // merged gets the viewer or the danmaku into its key: "这个呢" says nothing that two
 // viewers could share, nor do "开了吗" and "现在开", "80" does.
-func key(a Asked, r Reading, named bool, core string, in []rune) string {
+func key(a Asked, r Reading, named event.LinkID, core string, in []rune) string {
 	parts := make([]string, 0, 5)
 	if a.Language == "en" {
 		parts = append(parts, "en")
@@ -122,14 +122,16 @@ func key(a Asked, r Reading, named bool, core string, in []rune) string {
 		parts = append(parts, string(r.Link), core, "viewer", owner(a))
 	case aboutProduct(r.Intent):
 		parts = append(parts, string(r.Link), core)
-		if (core == "" || bare[core]) && !named {
+		if (core == "" || bare[core]) && named == "" {
 			parts = append(parts, "danmaku", string(a.DanmakuID))
 		}
 	default:
 		if core == "" {
 			core = string(in)
 		}
-		parts = append(parts, core)
+		if parts = append(parts, core); named != "" { // 杯子在12号 is not 杯子在14号
+			parts = append(parts, string(named))
+		}
 		if asked {
 			parts = append(parts, "?")
 		}

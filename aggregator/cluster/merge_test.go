@@ -24,9 +24,10 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 			{"9,9吗", "99吗"}, {"讲一下3,5", "讲一下35"}, {"要1 2号", "要12号"}, {"要3个2斤的", "要32斤的"}, {"99六盒吗", "996盒吗"}, {"三四盒够吗", "四盒够吗"}, {"第二件半价吗", "两件半价吗"}, {"-10度能穿吗", "10度能穿吗"}, {"50%棉吗", "50棉吗"},
 			{"18+能用吗", "18能用吗"}, {"10% off?", "10 off?"}, {"restock at 10:30", "restock at 10"}, {"is it 3am", "is it 3"},
 		},
-		"sizes of many letters":    {{"有XXXL吗", "有XL吗"}, {"XXL?", "XL?"}},
-		"numbers that are no link": {{"用5号电池吗", "5号用电池吗"}, {"3号色好看吗", "3号好看吗"}, {"no 5 left?", "number 5 left?"}},
-		"negations by ear":         {{"么有了", "有了吗"}, {"么拍上", "拍上了"}, {"木有了吗", "有了吗"}, {"冇货", "有货吗"}, {"有没有没有帽子的", "有没有帽子的"}},
+		"sizes of many letters":        {{"有XXXL吗", "有XL吗"}, {"XXL?", "XL?"}},
+		"numbers that are no link":     {{"用5号电池吗", "5号用电池吗"}, {"3号色好看吗", "3号好看吗"}, {"no 5 left?", "number 5 left?"}},
+		"links in what is no question": {{"杯子在12号链接哦", "杯子在14号链接哦"}, {"72号一眼爱", "一眼爱"}},
+		"negations by ear":             {{"么有了", "有了吗"}, {"么拍上", "拍上了"}, {"木有了吗", "有了吗"}, {"冇货", "有货吗"}, {"有没有没有帽子的", "有没有帽子的"}},
 		"what happened, and what may": {
 			{"接头生锈了", "接头会生锈吗"}, {"裤子掉色了", "裤子掉色吗"}, {"过期了吗", "会过期吗"}, {"涨价了吗", "会涨价吗"}, {"中奖了", "求中奖"}, {"中福袋了", "中个福袋吧"},
 		},
@@ -35,7 +36,7 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 		"what was":            {{"how much was it", "how much is it"}, {"did they sell out", "will they sell out"}},
 		"today's shipping":    {{"does it ship today", "do you ship"}},
 		"must and can":        {{"do I have to iron it", "can I iron it"}, {"do I need to wash it", "do you wash it"}},
-		"one that counts":     {{"is it one size", "what size"}, {"is it one piece", "is it a piece"}},
+		"one that counts":     {{"is it one size", "what size"}, {"is it one piece", "is it a piece"}, {"limit one?", "is there a limit"}},
 		"which there are": {
 			{"what color is it", "what colors do you have"}, {"what size is this", "what sizes do you have"}, {"any discount", "more discount"}, {"what size is this", "what size are you"},
 		},

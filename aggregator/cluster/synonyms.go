@@ -84,7 +84,7 @@ var englishSynonyms = func() *lexicon.Set[string] {
 		"must":              "must|have to|has to|need to|needs to",
 		"which":             "which|which one's|which ones", "where": "where|where's|wheres", "when come in": "when does it come in|when do they come in|when does this come in", "run": "run|runs", "run large": "run large|run big|runs large|runs big",
 		"how buy": "how to buy|how do i buy|how can i buy|how do you buy|how to order|how do i order|how can i order|how do you order|how to purchase|how do i purchase", "available": "available|still available|any left|still left|in stock|still in stock|still have it|still have this|still have any",
-		"2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine", "10": "ten",
+		"limit 1": "limit one|limit of one|limit 1", "for 1": "for one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine", "10": "ten",
 		"sale": "on sale", "for sale": "for sale|4 sale", "try": "try|try on|tries on|trying on", "live": "on live|live", "ship today": "ship today|ships today|shipping today|shipped today|delivered today",
 		"usa":      "usa|the us|the usa|to us|to the us|to the usa|in the us|in the usa|america|united states|the united states|the states",
 		"one size": "one size|one size only|one size fits all", "one piece": "one piece|1 piece", "2xl": "xxl|2xl", "3xl": "xxxl|3xl", "4xl": "xxxxl|4xl", "any": "any|some|any more|anymore|some more",
