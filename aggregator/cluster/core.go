@@ -138,7 +138,7 @@ func chineseCore(in []rune) string {
 func fronted(core []rune) []rune {
 	last := len(core) - 1
 	switch {
-	case last > 0 && core[last] == '有' && (sorts(core[last-1]) || letter(core[last-1])) && !strings.ContainsAny(string(core), "什哪几"):
+	case last > 0 && core[last] == '有' && sort(core[:last]) && !strings.ContainsAny(string(core), "什哪几"):
 		return slices.Concat(core[last:], core[:last])
 	case last > 2 && core[0] == '$' && digit(core[2]) && !slices.ContainsFunc(core[2:last], func(r rune) bool { return !digit(r) }):
 		return slices.Concat(core[2:], core[:2])
@@ -147,8 +147,17 @@ func fronted(core []rune) []rune {
 	}
 }
 
-// sorts ends the name of a colour, size, flavour or cut.
-func sorts(r rune) bool { return strings.ContainsRune("色码味款", r) }
+// sort reports whether core ends with a colour, flavour, cut or size.
+func sort(core []rune) bool {
+	end := len(core)
+	for end > 0 && (digit(core[end-1]) || strings.ContainsRune("xsml", core[end-1])) {
+		end--
+	}
+	if end == len(core) {
+		return strings.ContainsRune("色码味款", core[end-1])
+	}
+	return end == 0 || !letter(core[end-1]) // not the m of vm
+}
 
 // or stands between what one of is asked for: 早上还是晚上用 is not 早上晚上都用吗.
 const or = "还是"

@@ -52,6 +52,7 @@ var synonyms = func() *lexicon.Set[string] {
 	for _, w := range crossed("多少", "克|斤|瓶|片|粒|颗|包|袋|支|只|件|寸|瓦|个|盒|罐|枚|码|岁|层") {
 		m[w] = "几" + strings.TrimSuffix(strings.TrimPrefix(w, "多少"), "个")
 	}
+	m["多少个月"] = "几个月"
 	for _, w := range crossed("看|讲|说|试|介绍|"+briefly, "下一|下个|下面|下次|下午|下周") {
 		m[w] = strings.Replace(w, "介绍", "讲", 1)
 	}
