@@ -171,11 +171,12 @@ func why(core string) string {
 }
 
 // once is the unit of a text that only repeats it, the last time perhaps cut off:
-// 没车没车没 is 没车. 看一看 and 甜不甜 are not; numbers and Latin letters are left alone.
+// 没车没车没 is 没车. 看一看, 甜不甜 and 有线有 are not; numbers and Latin letters are left
+// alone.
 func once(in []rune) []rune {
 	for p := 2; 2*p-1 <= len(in); p++ {
 		if !slices.Equal(in[:len(in)-p], in[p:]) || !slices.ContainsFunc(in[:p], func(r rune) bool { return r >= 0x4e00 }) ||
-			len(in) == 3 && strings.ContainsRune("不没一了过来又", in[1]) {
+			len(in) == 3 && (in[0] == '有' || strings.ContainsRune("不没一了过来又", in[1])) {
 			continue
 		}
 		return in[:p]

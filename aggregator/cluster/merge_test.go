@@ -32,7 +32,7 @@ func TestLookalikesNeverShareAKey(t *testing.T) {
 			{"接头生锈了", "接头会生锈吗"}, {"裤子掉色了", "裤子掉色吗"}, {"过期了吗", "会过期吗"}, {"涨价了吗", "会涨价吗"}, {"中奖了", "求中奖"}, {"中福袋了", "中个福袋吧"},
 		},
 		"today's delivery":    {{"今天发货吗", "发货吗"}, {"新疆今天能发吗", "新疆能发吗"}, {"今天能到吗", "能到吗"}},
-		"at hand, and at all": {{"白色没有吗", "有白色吗"}, {"什么码都有吗", "有什么码"}, {"有现货吗", "有货吗"}},
+		"at hand, and at all": {{"白色没有吗", "有白色吗"}, {"什么码都有吗", "有什么码"}, {"有线的有吗", "是有线的吗"}, {"有现货吗", "有货吗"}},
 		"what was":            {{"how much was it", "how much is it"}, {"did they sell out", "will they sell out"}},
 		"today's shipping":    {{"does it ship today", "do you ship"}},
 		"must and can":        {{"do I have to iron it", "can I iron it"}, {"do I need to wash it", "do you wash it"}},
