@@ -180,6 +180,9 @@ func (s *story) step(e event.Step) {
 			what += part.before + snippet(part.text)
 		}
 	}
+	if e.Hedged {
+		what += ", made twice because it was slow"
+	}
 	for i, c := range e.Calls {
 		what += []string{", calls ", " and "}[min(i, 1)] + c.Name + snippet(c.Arguments)
 	}

@@ -66,6 +66,9 @@ func (w *waterfall) step(st event.Step) {
 	if st.Cause != "" {
 		w.more("because: " + st.Cause)
 	}
+	if st.Hedged {
+		w.more("made twice because it was slow")
+	}
 	switch st.Kind {
 	case event.StepModel:
 		for _, c := range st.Calls {
