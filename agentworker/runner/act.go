@@ -24,7 +24,7 @@ type action struct {
 	tool   *harness.Tool // nil when the release has none of the name
 	began  time.Time
 	result tool.Result
-	hedged bool   // it was made a second time
+	hedged int    // how many more times it was made because it was slow
 	rule   string // the hook that refused the call
 }
 

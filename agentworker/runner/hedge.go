@@ -9,26 +9,28 @@ import (
 	"livehost/harness"
 )
 
-// execute makes one call. A read that is slow is hedged: it is made once more, and the
-// first answer counts, because back-ends stall for moments and a run has no time to wait
-// for all of one. A tool that does not stop in time is left behind: its result is not
-// waited for, so that the others' still reach an answer.
-func (s *state) execute(ctx context.Context, run *tool.Run, a *action) (res tool.Result, hedged bool) {
+// mostCalls bounds how often one call is made.
+const mostCalls = 3
+
+// execute makes one call. A read that is slow is hedged: it is made again, and the first
+// answer counts, because back-ends stall for moments and a run has no time to wait for
+// all of one. A tool that does not stop in time is left behind: its result is not waited
+// for, so that the others' still reach an answer.
+func (s *state) execute(ctx context.Context, run *tool.Run, a *action) (res tool.Result, hedged int) {
 	if a.tool == nil || a.tool.Binding.Kind == harness.BindBuiltin { // takes no time, so none can run out
-		return s.rel.Toolbox.Call(context.WithoutCancel(ctx), run, a.call.Name, a.call.Arguments), false
+		return s.rel.Toolbox.Call(context.WithoutCancel(ctx), run, a.call.Name, a.call.Arguments), 0
 	}
 	budget := min(s.r.cfg.ToolCall, max(s.left()-s.r.cfg.AnswerTime, s.r.cfg.MinCall))
 	ctx, cancel := s.r.clock.WithTimeout(ctx, budget)
 	defer cancel()
-	done := make(chan tool.Result, 2)
+	done := make(chan tool.Result, mostCalls)
 	call := func() { done <- s.rel.Toolbox.Call(ctx, run, a.call.Name, a.call.Arguments) }
 	go call()
 	s.r.hedges.earn()
 	var hedge <-chan time.Time
-	if after := min(s.r.cfg.ToolHedge, budget/2); after > 0 && !a.tool.Write {
-		t := s.r.clock.NewTimer(after)
-		defer t.Stop()
-		hedge = t.C
+	every := min(s.r.cfg.ToolHedge, budget/2)
+	if every > 0 && !a.tool.Write {
+		hedge = s.r.clock.NewTimer(every).C
 	}
 	for waiting := 1; ; {
 		select {
@@ -37,9 +39,15 @@ func (s *state) execute(ctx context.Context, run *tool.Run, a *action) (res tool
 				return res, hedged
 			}
 		case <-hedge:
-			if hedged = s.r.hedges.take(); hedged {
-				waiting++
-				go call()
+			hedge = nil
+			if !s.r.hedges.take() {
+				continue
+			}
+			hedged++
+			waiting++
+			go call()
+			if next := time.Duration(hedged+1) * every; hedged+1 < mostCalls && next+every/2 <= budget {
+				hedge = s.r.clock.NewTimer(every).C
 			}
 		case <-ctx.Done():
 			late := &action{tool: a.tool}
@@ -49,8 +57,8 @@ func (s *state) execute(ctx context.Context, run *tool.Run, a *action) (res tool
 	}
 }
 
-// hedges bounds how many calls are made twice, so that a back-end that is slow as a
-// whole does not get twice the load: every call earns a share of a hedge.
+// hedges bounds how many calls are made again, so that a back-end that is slow as a
+// whole does not get a multiple of the load: every call earns a share of a hedge.
 type hedges struct {
 	share float64
 

@@ -3,7 +3,7 @@ package runner_test
 import (
 	"context"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,20 +17,26 @@ import (
 	"livehost/streams/event"
 )
 
-// paced is the shop whose n-th call takes the n-th time, and the last one's after that.
+// paced is the shop whose n-th call takes the n-th time, and later ones the last.
 type paced struct {
 	shop
 	takes []time.Duration
 	fails int // the call, from 1, that is answered with an error
-	calls *atomic.Int64
+
+	mu    sync.Mutex
+	began time.Time
+	calls []time.Duration // when they were made, after began
 }
 
-func newPaced(takes ...time.Duration) paced {
-	return paced{shop: defaultShop, takes: takes, calls: &atomic.Int64{}}
+func newPaced(takes ...time.Duration) *paced {
+	return &paced{shop: defaultShop, takes: takes, began: time.Now()}
 }
 
-func (p paced) Call(ctx context.Context, server, name string, args, meta map[string]any) (tool.Output, error) {
-	n := int(p.calls.Add(1))
+func (p *paced) Call(ctx context.Context, server, name string, args, meta map[string]any) (tool.Output, error) {
+	p.mu.Lock()
+	p.calls = append(p.calls, time.Since(p.began))
+	n := len(p.calls)
+	p.mu.Unlock()
 	s := shop{wait: map[string]time.Duration{name: p.takes[min(n, len(p.takes))-1]}, answers: p.answers}
 	out, err := s.Call(ctx, server, name, args, meta)
 	if n == p.fails && err == nil {
@@ -51,24 +57,27 @@ func TestHedge(t *testing.T) {
 		price  = "public [d1]: 围巾89元\nfact price 1 8900\n"
 		sorry  = "public [d1]: 我再核对一下\n"
 	)
-	never := func(c *runner.Config) { c.ToolHedge = 0 }
+	var (
+		never = func(c *runner.Config) { c.ToolHedge = 0 }
+		late  = left - 1070*time.Millisecond - 1500*time.Millisecond // no answer in time
+	)
 	for _, tt := range []struct {
 		name   string
-		shop   paced
+		takes  []time.Duration
+		fails  int
 		config func(*runner.Config)
 		write  bool
-		calls  int64
+		calls  int
 		tool   time.Duration
-		hedged bool
 		want   string
 	}{
-		{"a quick call is made once", newPaced(common), nil, false, 1, common, false, price},
-		{"a call in a slow moment is made again after it", newPaced(stall, common), nil, false, 2, 1500*time.Millisecond + common, true, price},
-		{"the first may still be the first to answer", newPaced(1700*time.Millisecond, common), nil, false, 2, 1700 * time.Millisecond, true, price},
-		{"the second fails and the first is waited for", paced{defaultShop, []time.Duration{2900 * time.Millisecond, common}, 2, &atomic.Int64{}}, nil, false, 2, 2900 * time.Millisecond, true, price},
-		{"a back-end that stays slow is a timeout", newPaced(stall), nil, false, 2, left - 1070*time.Millisecond - 1500*time.Millisecond, true, sorry},
-		{"without hedges a slow moment is one", newPaced(stall, common), never, false, 1, left - 1070*time.Millisecond - 1500*time.Millisecond, false, sorry},
-		{"a write is never made twice", newPaced(stall, common), nil, true, 1, left - 1070*time.Millisecond - 1500*time.Millisecond, false, sorry},
+		{"a quick call is made once", []time.Duration{common}, 0, nil, false, 1, common, price},
+		{"a call in a slow moment is made again after it", []time.Duration{stall, common}, 0, nil, false, 2, 1500*time.Millisecond + common, price},
+		{"the first may still be the first to answer", []time.Duration{1700 * time.Millisecond, common}, 0, nil, false, 2, 1700 * time.Millisecond, price},
+		{"the second fails and the first is waited for", []time.Duration{2900 * time.Millisecond, common}, 2, nil, false, 2, 2900 * time.Millisecond, price},
+		{"a back-end that stays slow is a timeout", []time.Duration{stall}, 0, nil, false, 2, late, sorry},
+		{"without hedges a slow moment is one", []time.Duration{stall, common}, 0, never, false, 1, late, sorry},
+		{"a write is never made again", []time.Duration{stall, common}, 0, nil, true, 1, late, sorry},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -84,22 +93,24 @@ func TestHedge(t *testing.T) {
 				if tt.config != nil {
 					tt.config(&cfg)
 				}
-				r := newRigOn(t, clock.Real(), cfg, policy, tt.shop)
+				s := newPaced(tt.takes...)
+				s.fails = tt.fails
+				r := newRigOn(t, clock.Real(), cfg, policy, s)
 				item, _ := r.release.Tool("item")
 				item.Write = tt.write
 				res := r.runWithin(t, window(event.Multi, member("d1", "1号多少钱", "price")), left)
 				if d := cmp.Diff(tt.want, summary(res)); d != "" {
 					t.Errorf("(-want +got):\n%s", d)
 				}
-				if n := tt.shop.calls.Load(); n != tt.calls {
+				if n := len(s.calls); n != tt.calls {
 					t.Errorf("the tool was called %d times, want %d", n, tt.calls)
 				}
 				if got := time.Duration(res.Reply.Timing.ToolWallUs) * time.Microsecond; got != tt.tool {
 					t.Errorf("inside the tool %v, want %v", got, tt.tool)
 				}
 				for _, st := range r.log.Steps() {
-					if want := tt.hedged && st.Name == "item"; st.Hedged != want {
-						t.Errorf("step %s %s: hedged %v, want %v", st.Kind, st.Name, st.Hedged, want)
+					if st.Name == "item" && st.Hedged != tt.calls-1 {
+						t.Errorf("the step says that it was hedged %d times", st.Hedged)
 					}
 				}
 			})
@@ -107,16 +118,30 @@ func TestHedge(t *testing.T) {
 	}
 }
 
-// A call that must be quicker than usual is hedged in the middle of its time.
-func TestHedgeOfAShortTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newPaced(time.Hour, 900*time.Millisecond)
-		r := newRig(t, modeltest.New(modeltest.Call("use_skill", `{"which":"price"}`, "item", `{"number":"1"}`), modeltest.Say("围巾89元")), s)
-		res := r.runWithin(t, window(event.Single, member("d1", "1号多少钱", "price")), 3500*time.Millisecond)
-		if got, want := summary(res), "public [d1]: 围巾89元\nfact price 1 8900\n"; got != want || r.took != 1900*time.Millisecond {
-			t.Errorf("%safter %v; want %safter 1.9 s", got, r.took, want)
-		}
-	})
+// How often a call is made depends on the time it has.
+func TestHedgeFitsTheTime(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		left time.Duration // 1.5 s of it are kept for the answer
+		want []time.Duration
+	}{
+		{"a short time is halved", 3500 * time.Millisecond, []time.Duration{0, 1000 * time.Millisecond}},
+		{"no third call without half a wait for it", 5200 * time.Millisecond, []time.Duration{0, 1500 * time.Millisecond}},
+		{"three calls", 6 * time.Second, []time.Duration{0, 1500 * time.Millisecond, 3000 * time.Millisecond}},
+		{"and no more", 10 * time.Second, []time.Duration{0, 1500 * time.Millisecond, 3000 * time.Millisecond}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newPaced(time.Hour)
+				r := newRig(t, modeltest.New(modeltest.Call("use_skill", `{"which":"price"}`, "item", `{"number":"1"}`), modeltest.Say("我再核对一下")), s)
+				r.runWithin(t, window(event.Single, member("d1", "1号多少钱", "price")), tt.left)
+				if d := cmp.Diff(tt.want, s.calls); d != "" {
+					t.Errorf("(-want +got):\n%s", d)
+				}
+			})
+		})
+	}
 }
 
 // A back-end that is slow as a whole gets a bounded share of calls on top, and those
@@ -135,7 +160,7 @@ func TestHedgesAreBounded(t *testing.T) {
 			r.run(t, window(event.Single, member("d1", "1号多少钱", "price")))
 		}
 		share := runner.DefaultConfig().HedgeShare
-		if got, most := s.calls.Load()-runs, int64(runs*share)+16; got < int64(runs*share) || got > most {
+		if got, most := len(s.calls)-runs, int(runs*share)+16; got < int(runs*share) || got > most {
 			t.Errorf("%d of %d calls were hedged, want between %v of them and %d", got, runs, share, most)
 		}
 	})

@@ -25,8 +25,8 @@ type Config struct {
 	FirstCall   time.Duration `yaml:"first_call"`  // room; budget of the first policy call
 	LaterCall   time.Duration `yaml:"later_call"`  // room; budget of each later call
 	ToolCall    time.Duration `yaml:"tool_call"`   // room; budget of one tool call
-	ToolHedge   time.Duration `yaml:"tool_hedge"`  // room; a read without an answer by then, or by half of a shorter budget, is made once more and the first answer counts; 0: never
-	HedgeShare  float64       `yaml:"hedge_share"` // reads made once more for each tool call, at most: a back-end that is slow as a whole gets no more calls on top
+	ToolHedge   time.Duration `yaml:"tool_hedge"`  // room; a read that has no answer is made again after so long (half of a shorter budget), twice at most, and the first answer counts; 0: never
+	HedgeShare  float64       `yaml:"hedge_share"` // such calls for each tool call, at most: a back-end that is slow as a whole gets no more on top
 	AnswerTime  time.Duration `yaml:"answer_time"` // room; kept free for the policy's answer: tools are not waited for into it
 	MinCall     time.Duration `yaml:"min_call"`    // room; a policy call with less time than this is not begun
 	MaxTokens   int           `yaml:"max_tokens"`  // of one answer

@@ -66,8 +66,8 @@ func (w *waterfall) step(st event.Step) {
 	if st.Cause != "" {
 		w.more("because: " + st.Cause)
 	}
-	if st.Hedged {
-		w.more("made twice because it was slow")
+	if st.Hedged > 0 {
+		w.more(fmt.Sprintf("made %d times because it was slow", 1+st.Hedged))
 	}
 	switch st.Kind {
 	case event.StepModel:

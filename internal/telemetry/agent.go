@@ -170,7 +170,7 @@ func (in *Instruments) Tool(ctx context.Context, name, id, binding string, known
 }
 
 // ToolDone ends the span of a tool call; code is its error, empty when it has none, and
-// wasHedged that it was made a second time.
+// wasHedged that it was made again because it was slow.
 func (s Span) ToolDone(ctx context.Context, code string, wasHedged bool) {
 	if s.in == nil {
 		return
