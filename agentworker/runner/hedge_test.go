@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +44,13 @@ func (p *paced) Call(ctx context.Context, server, name string, args, meta map[st
 		out = tool.Output{Text: `{"error":"UPSTREAM","message":"away"}`, IsError: true}
 	}
 	return out, err
+}
+
+// made is when the calls were made so far.
+func (p *paced) made() []time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.calls)
 }
 
 // TestHedge has the times of a window of the demo's burst as it was traced: opened when
@@ -102,7 +110,7 @@ func TestHedge(t *testing.T) {
 				if d := cmp.Diff(tt.want, summary(res)); d != "" {
 					t.Errorf("(-want +got):\n%s", d)
 				}
-				if n := len(s.calls); n != tt.calls {
+				if n := len(s.made()); n != tt.calls {
 					t.Errorf("the tool was called %d times, want %d", n, tt.calls)
 				}
 				if got := time.Duration(res.Reply.Timing.ToolWallUs) * time.Microsecond; got != tt.tool {
@@ -136,7 +144,7 @@ func TestHedgeFitsTheTime(t *testing.T) {
 				s := newPaced(time.Hour)
 				r := newRig(t, modeltest.New(modeltest.Call("use_skill", `{"which":"price"}`, "item", `{"number":"1"}`), modeltest.Say("我再核对一下")), s)
 				r.runWithin(t, window(event.Single, member("d1", "1号多少钱", "price")), tt.left)
-				if d := cmp.Diff(tt.want, s.calls); d != "" {
+				if d := cmp.Diff(tt.want, s.made()); d != "" {
 					t.Errorf("(-want +got):\n%s", d)
 				}
 			})
@@ -160,7 +168,7 @@ func TestHedgesAreBounded(t *testing.T) {
 			r.run(t, window(event.Single, member("d1", "1号多少钱", "price")))
 		}
 		share := runner.DefaultConfig().HedgeShare
-		if got, most := len(s.calls)-runs, int(runs*share)+16; got < int(runs*share) || got > most {
+		if got, most := len(s.made())-runs, int(runs*share)+16; got < int(runs*share) || got > most {
 			t.Errorf("%d of %d calls were hedged, want between %v of them and %d", got, runs, share, most)
 		}
 	})

@@ -58,14 +58,14 @@ func (r *demoRun) introduce() {
 	if r.opts.JSON {
 		return
 	}
-	again := "from its beginning"
+	from := "from its beginning"
 	if r.resumed {
-		again = "where the last run ended"
+		from = "going on where the last run ended"
 	}
 	fmt.Fprintf(r.std.Out, `%s at speed %g, %s. Policy: %s
 Each line: room time, what happened, who or how, the text. [NAME] is the variant of the A/B experiment that the viewer is in.
 
-`, r.room.Name, r.opts.Speed, again, r.servers.policyName(r.cfg.Policy))
+`, r.room.Name, r.opts.Speed, from, r.servers.policyName(r.cfg.Policy))
 }
 
 // report prints the summary and fails when an invariant is broken.
