@@ -92,7 +92,7 @@ func recorded(t *testing.T) prometheus.Collector {
 	_, chat := in.Chat(ctx, telemetry.ChatRequest{})
 	chat.ChatDone(ctx, telemetry.ChatResult{Replica: "r", Took: time.Second, FirstToken: time.Second, InputTokens: 1, OutputTokens: 1})
 	_, tool := in.Tool(ctx, "t", "c", "mcp", true, 1)
-	tool.ToolDone(ctx, "")
+	tool.ToolDone(ctx, "", false)
 	agent.AgentDone(ctx, telemetry.AgentResult{})
 	err = in.Publisher(nowhere{}).Publish(ctx, event.Outcome{State: event.Answered, PlatformMs: 1, ReplyMs: 2}, event.GuardrailHit{}, event.Delivery{State: event.DeliverySent})
 	if err != nil {

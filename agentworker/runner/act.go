@@ -24,6 +24,7 @@ type action struct {
 	tool   *harness.Tool // nil when the release has none of the name
 	began  time.Time
 	result tool.Result
+	hedged int    // how many more times it was made because it was slow
 	rule   string // the hook that refused the call
 }
 
@@ -157,7 +158,7 @@ func (s *state) runAll(ctx context.Context, acts []*action) {
 	for _, a := range acts {
 		if a.result.Code == "" {
 			ran = ran || flowName(a.tool) == ""
-			wg.Go(func() { a.result = s.call(ctx, run, a) })
+			wg.Go(func() { a.result, a.hedged = s.call(ctx, run, a) })
 		}
 	}
 	wg.Wait()
@@ -179,27 +180,6 @@ func (s *state) toolRun() *tool.Run {
 	return run
 }
 
-// execute makes one call. A tool that does not stop in time is left behind: its result
-// is not waited for, so that the others' still reach an answer.
-func (s *state) execute(ctx context.Context, run *tool.Run, a *action) tool.Result {
-	if a.tool == nil || a.tool.Binding.Kind == harness.BindBuiltin { // takes no time, so none can run out
-		return s.rel.Toolbox.Call(context.WithoutCancel(ctx), run, a.call.Name, a.call.Arguments)
-	}
-	budget := min(s.r.cfg.ToolCall, max(s.left()-s.r.cfg.AnswerTime, s.r.cfg.MinCall))
-	ctx, cancel := s.r.clock.WithTimeout(ctx, budget)
-	defer cancel()
-	done := make(chan tool.Result, 1)
-	go func() { done <- s.rel.Toolbox.Call(ctx, run, a.call.Name, a.call.Arguments) }()
-	select {
-	case res := <-done:
-		return res
-	case <-ctx.Done():
-		late := &action{tool: a.tool}
-		late.refuse(tool.Timeout, "no answer in time; do not assume that it was done")
-		return late.result
-	}
-}
-
 // take adds a result to what the run knows and records its step.
 func (s *state) take(ctx context.Context, a *action) {
 	if a.rule == "" && a.result.Code == "" {
@@ -215,7 +195,7 @@ func (s *state) take(ctx context.Context, a *action) {
 		output = a.result.Text
 	}
 	s.step(ctx, a.began, event.Step{
-		Kind: event.StepTool, Name: a.call.Name, Input: a.call.Arguments, Output: output, Error: string(a.result.Code), Cause: a.rule,
+		Kind: event.StepTool, Name: a.call.Name, Input: a.call.Arguments, Output: output, Error: string(a.result.Code), Cause: a.rule, Hedged: a.hedged,
 	})
 }
 

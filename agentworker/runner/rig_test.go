@@ -102,7 +102,7 @@ func harnessFS(tb testing.TB) fs.FS {
 	return fsys
 }
 
-func newRig(tb testing.TB, m model.Model, s shop) *rig {
+func newRig(tb testing.TB, m model.Model, s tool.Servers) *rig {
 	tb.Helper()
 	return newRigOn(tb, clock.Real(), runner.DefaultConfig(), m, s)
 }
@@ -118,7 +118,7 @@ func slowly(tb testing.TB) *clock.Clock {
 	return c
 }
 
-func newRigOn(tb testing.TB, c *clock.Clock, cfg runner.Config, m model.Model, s shop) *rig {
+func newRigOn(tb testing.TB, c *clock.Clock, cfg runner.Config, m model.Model, s tool.Servers) *rig {
 	tb.Helper()
 	h, err := harness.Load(harnessFS(tb))
 	if err != nil {
@@ -188,7 +188,14 @@ func (r *rig) task(w event.Window) runner.Task {
 
 func (r *rig) run(tb testing.TB, w event.Window) runner.Result {
 	tb.Helper()
+	return r.runWithin(tb, w, 10*time.Second)
+}
+
+// runWithin is run for a window that has waited: it has less time left.
+func (r *rig) runWithin(tb testing.TB, w event.Window, left time.Duration) runner.Result {
+	tb.Helper()
 	began, task := time.Now(), r.task(w)
+	task.Deadline = began.Add(r.clock.Wall(left))
 	res, err := r.Run(tb.Context(), task)
 	if err != nil {
 		tb.Fatal(err)

@@ -25,6 +25,8 @@ type Config struct {
 	FirstCall   time.Duration `yaml:"first_call"`  // room; budget of the first policy call
 	LaterCall   time.Duration `yaml:"later_call"`  // room; budget of each later call
 	ToolCall    time.Duration `yaml:"tool_call"`   // room; budget of one tool call
+	ToolHedge   time.Duration `yaml:"tool_hedge"`  // room; a read that has no answer is made again after so long (half of a shorter budget), twice at most, and the first answer counts; 0: never
+	HedgeShare  float64       `yaml:"hedge_share"` // such calls for each tool call, at most: a back-end that is slow as a whole gets no more on top
 	AnswerTime  time.Duration `yaml:"answer_time"` // room; kept free for the policy's answer: tools are not waited for into it
 	MinCall     time.Duration `yaml:"min_call"`    // room; a policy call with less time than this is not begun
 	MaxTokens   int           `yaml:"max_tokens"`  // of one answer
@@ -37,8 +39,8 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Rounds: 4, FirstCall: 3 * time.Second, LaterCall: 2 * time.Second, ToolCall: 5 * time.Second,
-		AnswerTime: 1500 * time.Millisecond,
-		MinCall:    150 * time.Millisecond, MaxTokens: 512, Temperature: 1.0, TopP: 0.95,
+		ToolHedge: 1500 * time.Millisecond, HedgeShare: 0.25, AnswerTime: 1500 * time.Millisecond,
+		MinCall: 150 * time.Millisecond, MaxTokens: 512, Temperature: 1.0, TopP: 0.95,
 	}
 }
 
@@ -58,6 +60,12 @@ func (c Config) Validate() error {
 	positive("min_call", float64(c.MinCall))
 	positive("max_tokens", float64(c.MaxTokens))
 	positive("top_p", c.TopP)
+	if c.ToolHedge < 0 {
+		errs = append(errs, fmt.Errorf("tool_hedge: %v is negative", c.ToolHedge))
+	}
+	if c.HedgeShare < 0 || c.HedgeShare > 1 {
+		errs = append(errs, fmt.Errorf("hedge_share: %v is not from 0 to 1", c.HedgeShare))
+	}
 	if c.Temperature < 0 {
 		errs = append(errs, fmt.Errorf("temperature: %v is negative", c.Temperature))
 	}
@@ -137,11 +145,12 @@ type Result struct {
 
 // Runner makes runs. It is safe for concurrent use.
 type Runner struct {
-	cfg   Config
-	clock *clock.Clock
-	log   *slog.Logger
-	model model.Model
-	spans *telemetry.Instruments
+	cfg    Config
+	clock  *clock.Clock
+	log    *slog.Logger
+	model  model.Model
+	spans  *telemetry.Instruments
+	hedges *hedges
 }
 
 // New makes a runner.
@@ -149,7 +158,7 @@ func New(cfg Config, deps Deps) (*Runner, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("runner: %w", err)
 	}
-	return &Runner{cfg: cfg, clock: deps.Clock, log: deps.Log, model: deps.Model, spans: deps.Telemetry}, nil
+	return &Runner{cfg: cfg, clock: deps.Clock, log: deps.Log, model: deps.Model, spans: deps.Telemetry, hedges: newHedges(cfg.HedgeShare)}, nil
 }
 
 // Run makes one run. Its error is only our own shutdown: everything else ends in

@@ -27,13 +27,13 @@ func (s *state) chat(ctx context.Context, req model.Request) (model.Response, er
 }
 
 // call makes a tool call inside its span.
-func (s *state) call(ctx context.Context, run *tool.Run, a *action) tool.Result {
+func (s *state) call(ctx context.Context, run *tool.Run, a *action) (res tool.Result, hedged int) {
 	binding := ""
 	if a.tool != nil {
 		binding = string(a.tool.Binding.Kind)
 	}
 	ctx, span := s.r.spans.Tool(ctx, a.call.Name, a.call.ID, binding, a.tool != nil, s.round)
-	res := s.execute(ctx, run, a)
-	span.ToolDone(ctx, string(res.Code))
-	return res
+	res, hedged = s.execute(ctx, run, a)
+	span.ToolDone(ctx, string(res.Code), hedged > 0)
+	return res, hedged
 }

@@ -18,13 +18,14 @@ import (
 	"livehost/agentworker/model"
 	"livehost/agentworker/model/modeltest"
 	"livehost/agentworker/runner"
+	"livehost/agentworker/tool"
 	"livehost/internal/clock"
 	"livehost/internal/telemetry"
 	"livehost/streams/event"
 )
 
 // traced is newRig whose runs are recorded as spans.
-func traced(t *testing.T, m model.Model, s shop) (*rig, *tracetest.SpanRecorder) {
+func traced(t *testing.T, m model.Model, s tool.Servers) (*rig, *tracetest.SpanRecorder) {
 	t.Helper()
 	r := newRig(t, m, s)
 	rec := tracetest.NewSpanRecorder()

@@ -25,9 +25,9 @@ func (s Summary) Write(w io.Writer) error {
 	if len(s.Hits) > 0 {
 		var rows []row
 		for _, rule := range sortedKeys(s.Hits) {
-			rows = append(rows, row{rule, strconv.Itoa(s.Hits[rule]), "times"})
+			rows = append(rows, row{rule, strconv.Itoa(s.Hits[rule]), ""})
 		}
-		section(&b, "Guardrail hits", rows)
+		section(&b, "Guardrail hits (how often a rule fired)", rows)
 	}
 	if len(s.Findings) > 0 {
 		b.WriteString("What was wrong\n")
@@ -72,9 +72,11 @@ func (s Summary) danmakuRows() []row {
 	if n := s.Outcomes[event.Answered]; n > 0 {
 		toldShare += fmt.Sprintf(" (%.1f %% of the answered)", 100*float64(s.NotInRoom)/float64(n))
 	}
-	return append(rows,
-		row{"not_in_room", strconv.Itoa(s.NotInRoom), toldShare},
-		row{"intent_filtered_share", percent(s.IntentFilteredShare), "of the viewers who want to buy (by human label), filtered"})
+	rows = append(rows, row{"not_in_room", strconv.Itoa(s.NotInRoom), toldShare})
+	if s.IntentFilteredShare != nil { // recordings with labels have it
+		rows = append(rows, row{"intent_filtered_share", percent(s.IntentFilteredShare), "of the viewers who want to buy (by human label), filtered"})
+	}
+	return rows
 }
 
 func (s Summary) faultRows() []row {

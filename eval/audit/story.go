@@ -180,6 +180,9 @@ func (s *story) step(e event.Step) {
 			what += part.before + snippet(part.text)
 		}
 	}
+	if e.Hedged > 0 {
+		what += fmt.Sprintf(", made %d times because it was slow", 1+e.Hedged)
+	}
 	for i, c := range e.Calls {
 		what += []string{", calls ", " and "}[min(i, 1)] + c.Name + snippet(c.Arguments)
 	}

@@ -85,7 +85,7 @@ func Replay(ctx context.Context, r *Run, o Options) (Report, error) {
 			policy.steps = append(policy.steps, st)
 		}
 	}
-	run, err := runner.New(runner.DefaultConfig(), runner.Deps{Clock: clk, Log: o.Log, Model: policy})
+	run, err := runner.New(unhedged(), runner.Deps{Clock: clk, Log: o.Log, Model: policy})
 	if err != nil {
 		return rep, err
 	}
@@ -113,6 +113,13 @@ func Replay(ctx context.Context, r *Run, o Options) (Report, error) {
 		rep.Hits = append(rep.Hits, h.Rule+" "+h.Action)
 	}
 	return rep, nil
+}
+
+// unhedged is how a run is replayed: what a recorded call took has its hedge in it.
+func unhedged() runner.Config {
+	cfg := runner.DefaultConfig()
+	cfg.ToolHedge = 0
+	return cfg
 }
 
 // recordedPolicy answers as recorded for as long as it is asked the same.

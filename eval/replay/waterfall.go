@@ -66,6 +66,9 @@ func (w *waterfall) step(st event.Step) {
 	if st.Cause != "" {
 		w.more("because: " + st.Cause)
 	}
+	if st.Hedged > 0 {
+		w.more(fmt.Sprintf("made %d times because it was slow", 1+st.Hedged))
+	}
 	switch st.Kind {
 	case event.StepModel:
 		for _, c := range st.Calls {

@@ -15,6 +15,7 @@ type Failure struct {
 	Expect Expect
 	ID     event.DanmakuID // "" for expectations of the whole room
 	Got    string
+	Late   string // what the run that answered waited for in vain; "" for nothing
 }
 
 // Error is the failure as one line.
@@ -23,7 +24,11 @@ func (f Failure) Error() string {
 	if f.ID != "" && string(f.ID) != f.Expect.ID {
 		s += fmt.Sprintf(" (%s)", f.ID)
 	}
-	return s + ": " + f.Got
+	s += ": " + f.Got
+	if f.Late != "" {
+		s += "; " + f.Late + " had no answer in time"
+	}
+	return s
 }
 
 // Check compares the expectations with the log of the played script.
@@ -42,7 +47,7 @@ func Check(s *Script, l *audit.Log) []Failure {
 		}
 		for _, id := range ids {
 			if got := c.check(e, event.DanmakuID(id)); got != "" {
-				out = append(out, Failure{File: s.File, Expect: e, ID: event.DanmakuID(id), Got: got})
+				out = append(out, Failure{File: s.File, Expect: e, ID: event.DanmakuID(id), Got: got, Late: c.view.OutOfTime(c.key(event.DanmakuID(id)))})
 			}
 		}
 	}

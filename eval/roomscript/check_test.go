@@ -12,23 +12,30 @@ import (
 func entry[T event.Event](v T) audit.Entry[T] { return audit.Entry[T]{V: v} }
 
 // played is the log of a room in which d-1 was answered aloud, d-2 merged into
-// it, d-3 filtered, d-4 told that the product is not there, and d-5 left open.
+// it, d-3 filtered, d-4 told that the product is not there, d-5 left open, d-6 told
+// that somebody is looking and d-7 told to look itself, because time was over.
 func played() *audit.Log {
 	l := &audit.Log{}
-	for _, id := range []string{"d-1", "d-2", "d-3", "d-4", "d-5"} {
+	for _, id := range []string{"d-1", "d-2", "d-3", "d-4", "d-5", "d-6", "d-7"} {
 		l.Danmaku = append(l.Danmaku, entry(event.Danmaku{DanmakuID: event.DanmakuID(id)}))
 	}
 	for id, o := range map[string]event.Outcome{
 		"d-1": {State: event.Answered, Reason: "spoken"}, "d-2": {State: event.Merged, Reason: "same_question", CoverID: "d-1"},
-		"d-3": {State: event.Filtered, Reason: "spam"}, "d-4": {State: event.Answered, Reason: "private_text"},
+		"d-3": {State: event.Filtered, Reason: "spam"}, "d-4": {State: event.Answered, Reason: "private_text"}, "d-6": {State: event.Answered, Reason: "private_text"}, "d-7": {State: event.Answered, Reason: "private_text"},
 	} {
 		o.DanmakuID = event.DanmakuID(id)
 		l.Outcomes = append(l.Outcomes, entry(o))
 	}
 	l.Deliveries = append(l.Deliveries,
 		entry(event.Delivery{DeliveryID: "v-1", RunID: "w-1#1", State: event.DeliveryEnded, Channel: event.Public, Text: "八十九元，有货的", DanmakuIDs: []event.DanmakuID{"d-1"}}),
-		entry(event.Delivery{DeliveryID: "v-4", RunID: "w-4#1", State: event.DeliverySent, Channel: event.Private, Text: "本场没有", DanmakuIDs: []event.DanmakuID{"d-4"}}))
-	l.Replies = append(l.Replies, entry(event.Reply{RunID: "w-4#1", NotInRoom: []event.DanmakuID{"d-4"}}))
+		entry(event.Delivery{DeliveryID: "v-4", RunID: "w-4#1", State: event.DeliverySent, Channel: event.Private, Text: "本场没有", DanmakuIDs: []event.DanmakuID{"d-4"}}),
+		entry(event.Delivery{DeliveryID: "v-6", RunID: "w-6#1", State: event.DeliverySent, Channel: event.Private, Text: "我正在查", DanmakuIDs: []event.DanmakuID{"d-6"}}),
+		entry(event.Delivery{DeliveryID: "v-7", RunID: "w-7#1", State: event.DeliverySent, Channel: event.Private, Text: "看链接页", DanmakuIDs: []event.DanmakuID{"d-7"}}))
+	l.Replies = append(l.Replies, entry(event.Reply{RunID: "w-4#1", NotInRoom: []event.DanmakuID{"d-4"}}),
+		entry(event.Reply{RunID: "w-6#1"}), entry(event.Reply{RunID: "w-7#1"}))
+	l.Steps = append(l.Steps, entry(event.Step{RunID: "w-4#1", Kind: event.StepTool, Name: "get_stock", Error: "NOT_FOUND"}),
+		entry(event.Step{RunID: "w-6#1", Kind: event.StepTool, Name: "get_stock", Error: "TIMEOUT"}),
+		entry(event.Step{RunID: "w-7#1", Kind: event.StepFallback, Name: "conservative", Cause: "deadline"}))
 	l.Windows = append(l.Windows, entry(event.Window{WindowID: "w-1", Kind: event.DanmakuWindow, Mode: event.Single}))
 	l.Hits = append(l.Hits, entry(event.GuardrailHit{HitID: "h", Rule: "spam"}))
 	return l
@@ -61,6 +68,9 @@ func TestCheck(t *testing.T) {
 		"public d-2":                           "",
 		"not_in_room d-4":                      "",
 		"not_in_room d-1":                      `heard "八十九元，有货的"`,
+		"reply d-4 price 89":                   `heard "本场没有"`,
+		"reply d-6 price 89":                   `heard "我正在查"; the tool get_stock had no answer in time`,
+		"reply d-7 price 89":                   `heard "看链接页"; the policy had no answer in time`,
 		"hit spam":                             "",
 		"hit grounding":                        "it did not fire; these did: [spam]",
 		"mode single":                          "",
@@ -73,12 +83,14 @@ at 1s viewer a id d-2: x
 at 1s viewer a id d-3: x
 at 1s viewer a id d-4: x
 at 1s viewer a id d-5: x
+at 1s viewer a id d-6: x
+at 1s viewer a id d-7: x
 expect `+expect+"\n")
 		failures := roomscript.Check(script, played())
 		var got []string
 		for _, f := range failures {
 			got = append(got, f.Error())
-			if !strings.HasPrefix(f.Error(), "t.room.txtar:8: expect "+expect) {
+			if !strings.HasPrefix(f.Error(), "t.room.txtar:10: expect "+expect) {
 				t.Errorf("%s: %q does not begin with the place and the expectation", expect, f.Error())
 			}
 		}

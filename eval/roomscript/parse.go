@@ -235,7 +235,7 @@ func (st statement) canonical() string {
 }
 
 func (p *parser) settingsLine(no int, line string) {
-	const do = "write speed NUMBER, profile NAME or for TIME"
+	const do = "write speed NUMBER or profile NAME"
 	toks, err := tokens(line)
 	if err != nil {
 		p.problem(no, do, "%v", err)
@@ -252,8 +252,6 @@ func (p *parser) settingsLine(no int, line string) {
 		p.script.Settings.Speed = speed
 	case "profile":
 		p.script.Settings.Profile = a.word("profile")
-	case "for":
-		p.script.Settings.For = a.duration("time")
 	default:
 		a.fail("setting %q is unknown", key)
 	}

@@ -75,7 +75,7 @@ func TestItems(t *testing.T) {
 	script := mustParse(t, `
 -- settings --
 speed 10
-for 2m
+profile instant
 -- script --
 room r-1 broadcast b-1 merchant m-1 lang en private yes name "Xiao Bo"
 at 9s repeat d-7
@@ -102,7 +102,7 @@ at 15s flood u9 3 in 3s: 刷屏
 at 20s many 3 viewers in 1500ms id m: 多少钱 | 什么价
 at 22s settings lang zh
 `)
-	if script.Settings.Speed != 10 || script.Settings.For != 2*time.Minute {
+	if script.Settings.Speed != 10 || script.Settings.Profile != "instant" {
 		t.Errorf("settings %+v", script.Settings)
 	}
 	var got []string

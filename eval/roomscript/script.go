@@ -20,9 +20,8 @@ type Script struct {
 // Settings are what the script proposes to the program that plays it; zero
 // values leave the choice to it.
 type Settings struct {
-	Speed   float64       // room seconds per wall second
-	Profile string        // latency profile of the scripted policy
-	For     time.Duration // stop after this much room time
+	Speed   float64 // room seconds per wall second
+	Profile string  // latency profile of the scripted policy
 }
 
 // Action is one timed line.

@@ -308,6 +308,7 @@ func (r *demoRun) play(ctx context.Context) error {
 	err = whileStarting(ctx, r.begin(ctx, running))
 	stopPrinter := func() error { return nil }
 	if err == nil {
+		r.introduce()
 		stopPrinter = r.printLive(reader, stopPlaying)
 		err = r.untilSettled(ctx, playCtx, app, r.player(reader, publisher), watch)
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"syscall"
 	"time"
 
@@ -21,12 +22,50 @@ type demoSummary struct {
 	Expectations *expectations `json:"expectations,omitempty"`
 }
 
+// slowed is the room time, in seconds, that our own work cost 1 in 100 answers.
+func (s demoSummary) slowed() float64 {
+	if s.OverheadMs.P99 == nil {
+		return 0
+	}
+	return *s.OverheadMs.P99 / 1000 * s.Speed
+}
+
 // expectations says how a script's own expectations fared.
 type expectations struct {
 	Total   int      `json:"total"`
 	Facts   int      `json:"facts"`    // of prices and stock
 	Failed  []string `json:"failed"`   // one line each
+	Late    int      `json:"late"`     // of the failed: a tool or the policy had no answer in time
 	NotSent int      `json:"not_sent"` // of danmaku that were never sent: the room was stopped early
+}
+
+// write says it for people.
+func (e *expectations) write(w io.Writer) {
+	fmt.Fprintf(w, "\nRoom script: %d of %d expectations met; %d are about prices and stock\n", e.Total-len(e.Failed)-e.NotSent, e.Total, e.Facts)
+	if e.NotSent > 0 {
+		fmt.Fprintf(w, "  %d about danmaku that were never sent, because the room was stopped early\n", e.NotSent)
+	}
+	if len(e.Failed) > 0 {
+		fmt.Fprintf(w, "  %d not met, %d of these because a tool or the policy had no answer in time:\n", len(e.Failed), e.Late)
+	}
+	for _, f := range e.Failed {
+		fmt.Fprintf(w, "    %s\n", f)
+	}
+}
+
+// introduce says what is played and how its lines are read.
+func (r *demoRun) introduce() {
+	if r.opts.JSON {
+		return
+	}
+	from := "from its beginning"
+	if r.resumed {
+		from = "going on where the last run ended"
+	}
+	fmt.Fprintf(r.std.Out, `%s at speed %g, %s. Policy: %s
+Each line: room time, what happened, who or how, the text. [NAME] is the variant of the A/B experiment that the viewer is in.
+
+`, r.room.Name, r.opts.Speed, from, r.servers.policyName(r.cfg.Policy))
 }
 
 // report prints the summary and fails when an invariant is broken.
@@ -85,7 +124,9 @@ func check(script *roomscript.Script, log *audit.Log) *expectations {
 			e.NotSent++
 			continue
 		}
-		e.Failed = append(e.Failed, f.Error())
+		if e.Failed = append(e.Failed, f.Error()); f.Late != "" {
+			e.Late++
+		}
 	}
 	return e
 }
@@ -94,18 +135,20 @@ func (r *demoRun) print(s demoSummary) error {
 	if r.opts.JSON {
 		return writeJSON(r.std.Out, s)
 	}
-	fmt.Fprintf(r.std.Out, "\n%s at speed %g, profile %s; policy: %s\n", s.Room, s.Speed, s.Profile, s.Policy)
+	fmt.Fprintf(r.std.Out, "\n%s at speed %g, latency profile %s; policy: %s\n", s.Room, s.Speed, s.Profile, s.Policy)
+	if lost := s.slowed(); lost > 1 {
+		fmt.Fprintf(r.std.Out, "This machine was busy: of our own work 1 in 100 answers needed %.0f ms and more, at speed %g %.1f s of room time. All figures are worse for it; a lower speed helps.\n",
+			*s.OverheadMs.P99, s.Speed, lost)
+	}
 	if err := s.Summary.Write(r.std.Out); err != nil {
 		return err
 	}
 	if c := s.ClickHouse; c != nil {
-		fmt.Fprintf(r.std.Out, "\nClickHouse holds the same: %v (conflicts %d)\n", c.EqualToLog, c.Conflicts)
+		same := map[bool]string{true: "the same outcomes as the log", false: "other outcomes than the log"}[c.EqualToLog]
+		fmt.Fprintf(r.std.Out, "\nClickHouse, read back: %s, %d conflicts\n", same, c.Conflicts)
 	}
 	if e := s.Expectations; e != nil {
-		fmt.Fprintf(r.std.Out, "\nThe script expected %d things (%d of them prices and stock); %d failed, %d were not reached\n", e.Total, e.Facts, len(e.Failed), e.NotSent)
-		for _, f := range e.Failed {
-			fmt.Fprintf(r.std.Out, "  %s\n", f)
-		}
+		e.write(r.std.Out)
 	}
 	return nil
 }

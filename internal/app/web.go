@@ -80,9 +80,13 @@ func (r *demoRun) console() (want []string, option fx.Option) {
 	})
 }
 
-// stay keeps the console up after the end until ctx does.
+// stay keeps the console up after the end until ctx does, if that is wanted.
 func (r *demoRun) stay(ctx context.Context) {
-	if r.opts.NoConsole || !r.opts.Stay || ctx.Err() != nil {
+	switch {
+	case r.opts.NoConsole || ctx.Err() != nil:
+		return
+	case !r.opts.Stay:
+		fmt.Fprintln(r.std.Err, "the console ends with the demo; --stay (make demo ARGS=--stay) keeps it up")
 		return
 	}
 	fmt.Fprintln(r.std.Err, "the room is over; the console stays until Ctrl-C")

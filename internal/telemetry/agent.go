@@ -169,13 +169,19 @@ func (in *Instruments) Tool(ctx context.Context, name, id, binding string, known
 	return ctx, Span{in: in, span: span, began: time.Now(), name: name}
 }
 
-// ToolDone ends the span of a tool call; code is its error, empty when it has none.
-func (s Span) ToolDone(ctx context.Context, code string) {
+// ToolDone ends the span of a tool call; code is its error, empty when it has none, and
+// wasHedged that it was made again because it was slow.
+func (s Span) ToolDone(ctx context.Context, code string, wasHedged bool) {
 	if s.in == nil {
 		return
 	}
+	labels := []attribute.KeyValue{operationName.String(executeTool), toolName.String(s.name)}
+	if wasHedged {
+		s.span.SetAttributes(hedged.Bool(true))
+		labels = append(labels, hedged.Bool(true))
+	}
 	finish(s.span, code)
-	s.in.tool.Record(ctx, s.in.room(time.Since(s.began)), failed(code, operationName.String(executeTool), toolName.String(s.name)))
+	s.in.tool.Record(ctx, s.in.room(time.Since(s.began)), failed(code, labels...))
 }
 
 // Hook notes on the span of a run that a rule fired.

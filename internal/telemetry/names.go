@@ -57,6 +57,7 @@ const (
 	slotWait    = attribute.Key("livehost.slot_wait_s")
 	firstToken  = attribute.Key("livehost.first_token_s")
 	rescued     = attribute.Key("livehost.rescued_call")
+	hedged      = attribute.Key("livehost.hedged")
 	rule        = attribute.Key("livehost.rule")
 	action      = attribute.Key("livehost.action")
 	cause       = attribute.Key("livehost.cause")

@@ -345,7 +345,7 @@ func TestDocNamesTheMetrics(t *testing.T) {
 	}
 	work(tel.Instruments())
 	_, tool := tel.Instruments().Tool(t.Context(), "t", "1", "mcp", true, 1)
-	tool.ToolDone(t.Context(), "")
+	tool.ToolDone(t.Context(), "", false)
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(tel.Collector())
 	families, err := reg.Gather()

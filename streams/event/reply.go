@@ -104,6 +104,7 @@ type Step struct {
 	Request string     `json:"request,omitempty"` // model: digest of everything the policy was asked
 	Calls   []StepCall `json:"calls,omitempty"`   // model: the tool calls of the answer; Output has its text
 	Finish  string     `json:"finish,omitempty"`  // model: why the policy stopped
+	Hedged  int        `json:"hedged,omitempty"`  // tool: how many more times it was made because it was slow
 }
 
 // StepCall is one tool call as the policy wrote it.
