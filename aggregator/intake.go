@@ -62,9 +62,10 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 	}
 	it.variant = r.assign(d.ViewerID)
 	t := text.Clean(d.Text, r.context.settings.Language)
-	v := filter.Check(r.p.a.words.Load(), r.limiter, d.ViewerID, t, now)
+	words := r.p.a.words.Load()
+	v := filter.Check(words, r.limiter, d.ViewerID, t, now)
 	if v.Reason == filter.Flood && r.asks(it, t, d.ViewerName) {
-		v.Reason = filter.None // who asks may talk a lot; admission ranks it behind other viewers
+		v = words.Judge(t) // who asks may talk a lot, admission ranks it behind other viewers; not in any words
 	}
 	if v.Reason != filter.None {
 		r.expose(markBucketed, it.variant, d.ViewerID, "", now)

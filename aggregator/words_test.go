@@ -62,7 +62,8 @@ func TestWordsAreReadAgain(t *testing.T) {
 	}
 }
 
-// A talkative viewer's chat is a flood; what is asked is not.
+// A talkative viewer's chat is a flood; what is asked is not, and is judged by its
+// words as any other.
 func TestFloodSparesQuestions(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -70,11 +71,15 @@ func TestFloodSparesQuestions(t *testing.T) {
 			r.say(fmt.Sprint("chat", i), "u1", fmt.Sprintf("今天第%d次来看你", i))
 		}
 		r.say("ask", "u1", "3号链接多少钱")
+		r.say("abuse", "u1", "傻逼主播4号链接多少钱")
+		r.say("bait", "u1", "加微信abc12345 5号链接多少钱")
 		for i := range 20 {
 			r.say(fmt.Sprint("again", i), "u2", "上链接上链接")
 		}
 		r.want("chat19", "filtered viewer_flood")
 		r.want("ask", "")
+		r.want("abuse", "filtered sensitive")
+		r.want("bait", "filtered contact_bait")
 		r.want("again19", "filtered viewer_repeat")
 	})
 }
