@@ -3,6 +3,7 @@ package text_test
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"livehost/aggregator/text"
@@ -102,8 +103,31 @@ func TestP58RepeatedRunsAndPhrases(t *testing.T) {
 		"跪求一千左右手镯,跪求一千左右手镯": "跪求一千左右手镯,", "107!107!107!107!": "107!", "1000": "1000", "1010": "1010", "12.12": "12.12",
 		"Slime licker please Slime licker please": "Slime licker please", "haha": "haha", "restockkkk": "restock", "freeee": "free",
 		"13号3号": "13号3号", "XS码S码": "XS码S码", "不防水防水": "不防水防水", "看5看55": "看5看55", "谢谢": "谢谢",
+		"XXXL有吗": "XXXL有吗", "2XL还是xxxxl": "2XL还是xxxxl", "Xxxs": "Xxxs", "AAA电池": "AAA电池", "xxxxlovely": "xlovely", "AAAAAAAA": "A", "maxxxxl": "maxl",
+		"十三号三号多少钱": "十三号三号多少钱", "二十一号一号": "二十一号一号", "一号一号": "一号", "幺八幺八": "幺八幺八", "一二一二": "一二一二",
 		"今天会有大肚锅有上吗？ 今天会有大肚锅有上吗？": "今天会有大肚锅有上吗?", "价格 价格 价格": "价格",
 	})
+}
+
+// The longest number or word costs no more than other text: it is no phrase that
+// could be repeated.
+func TestP57LongNumbersCostNoMore(t *testing.T) {
+	t.Parallel()
+	cost := func(in string) time.Duration {
+		best := time.Hour
+		for range 5 {
+			start := time.Now()
+			text.Clean(in, text.Chinese)
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	plain := cost(strings.Repeat("这一款面膜敏感肌能不能用", 2000))
+	for _, in := range []string{"10", "ha", "abcdefg1", "一二", "1.5/"} {
+		if got := cost(strings.Repeat(in, 20_000)); got > 30*plain {
+			t.Errorf("%q over and over takes %v, other text of that length %v", in, got, plain)
+		}
+	}
 }
 
 func TestLanguage(t *testing.T) {
