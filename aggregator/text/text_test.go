@@ -130,6 +130,28 @@ func TestP57LongNumbersCostNoMore(t *testing.T) {
 	}
 }
 
+// Numbers and letters survive however they are drawn.
+func TestLettersAndDigitsInSigns(t *testing.T) {
+	t.Parallel()
+	question(t, map[string]string{
+		"❸号多少钱": "3号多少钱", "➀➈号": "19号", "➊号": "1号", "🔟号多少钱": "10号多少钱", "➓号还是❿": "10号还是10", "⓵⓿号": "10号",
+		"加🆅": "加V", "选🅰️还是🅱️": "选A还是B", "🅛码": "L码", "加🇻信": "加V信", "🇨🇳的吗": "的吗",
+	})
+}
+
+// What shows as nothing is nothing, and hides no word.
+func TestP43Blanks(t *testing.T) {
+	t.Parallel()
+	for _, blank := range []string{"\u3164", "\uffa0", "\u1160", "\u115f", "\u2800", "\u2028", "\u1680", "\u00a0", "\u00ad", "\u2060", "\u202e", "\u2067"} {
+		if got := text.Clean(blank+blank, "").Question; got != "" {
+			t.Errorf("%+q leaves %+q", blank, got)
+		}
+		if got := text.Clean("加"+blank+"微"+blank+"信", "").Match; got != "加微信" {
+			t.Errorf("Match with %+q is %+q", blank, got)
+		}
+	}
+}
+
 func TestLanguage(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
