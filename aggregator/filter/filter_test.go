@@ -24,7 +24,9 @@ func TestNothingToAnswer(t *testing.T) {
 		"": filter.Empty, "\u200b": filter.Empty, "👍 👍": filter.EmojiOnly, "[赞][赞]": filter.EmojiOnly, "@<USER>": filter.MentionOnly,
 		"https://a.example/x": filter.URLOnly, "……": filter.Noise, "???": filter.Noise, "666": filter.NumberOnly, "2333333": filter.NumberOnly,
 		"12345678": filter.NumberOnly,
-		"80":       filter.None, "36!": filter.None, "5号": filter.None, "29.9": filter.None, "8+256": filter.None, "101、102": filter.None,
+		"√√√":      filter.Noise, "×": filter.Noise, "¥": filter.Noise, "→": filter.EmojiOnly, "∞ ±": filter.Noise, "\u0301\u0301": filter.Noise, "\u3164": filter.Empty, "\u2800 \u2800": filter.Empty,
+		"ありますか": filter.None, "얼마": filter.None, "сколько": filter.None, "๑๒": filter.None, "〇": filter.None, "½": filter.None,
+		"80": filter.None, "36!": filter.None, "5号": filter.None, "29.9": filter.None, "8+256": filter.None, "101、102": filter.None,
 		"哈哈": filter.None, "太帅了强哥": filter.None, "好": filter.None,
 	})
 }
