@@ -28,7 +28,7 @@ func (f *Filter) Judge(t text.Text) Verdict {
 	var folded, lower [96]rune
 	match, question := appendRunes(folded[:0], t.Match), lexicon.AppendLower(lower[:0], t.Question)
 	plain := meant(question)
-	if span := bait(match, question); span != "" {
+	if span := f.bait(match, question); span != "" {
 		return Verdict{Reason: ContactBait, Span: span}
 	}
 	if v := f.words(match, question); v.Reason != None || plain == nil {
