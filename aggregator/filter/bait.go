@@ -182,17 +182,17 @@ func platformAfter(match []rune, i int, f *Filter) int {
 	return 0
 }
 
-// shortAccount reports an account right after a short name: V8899 and 微abc12, not the
-// models and ingredients V8, V8 pro and Q10.
+// shortAccount reports an account right after a short name: V8899, V123abc and 微abc12,
+// not the models and ingredients V8, V8 pro and Q10.
 func shortAccount(match []rune, i int) bool {
-	const shortest, number = 5, 4
+	const shortest, model, number = 5, 2, 4 // digits of a model at most, of a number at least
 	j, digits := i, 0
 	for ; j < len(match) && (letter(match[j]) || digit(match[j])); j++ {
 		if digit(match[j]) {
 			digits++
 		}
 	}
-	return digits >= number || digits > 0 && j-i >= shortest && letter(match[i])
+	return digits >= number || j-i >= shortest && (digits > model || digits > 0 && letter(match[i]))
 }
 
 func anyPlatform(match []rune, i int) int {
