@@ -158,20 +158,6 @@ func TestP27SameQuestionIsMergedIntoOnePublicAnswer(t *testing.T) {
 	})
 }
 
-func TestCoolDownEndsWhenTheFactChanges(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.answer = answered
-		r.say("d1", "a1", "3号多少钱")
-		r.pass(4 * time.Second)
-		price := int64(100)
-		r.put(r.event(event.ProductChanged, func(e *event.RoomEvent) { e.LinkID, e.PriceFen = "3", &price }))
-		r.say("d2", "a2", "3号多少钱")
-		r.pass(4 * time.Second)
-		r.want("d2", "answered reply")
-	})
-}
-
 func TestPrivateAnswerCoversNobody(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {

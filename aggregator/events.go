@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"slices"
 	"time"
 
 	"livehost/streams/event"
@@ -10,10 +11,15 @@ import (
 func (r *room) onRoomEvent(e event.RoomEvent, appended time.Time) {
 	e.TimeMs = r.corrected(e.Source, e.TimeMs, appended)
 	now := r.nowMs()
+	links, before := r.context.concerned(e), r.context.openedMs
 	r.changed = r.context.apply(e) || r.changed
+	switch {
+	case before > 0 && r.context.openedMs != before:
+		r.broadcastOver()
+	case len(links) > 0:
+		r.outdate(func(link event.LinkID) bool { return slices.Contains(links, link) })
+	}
 	switch e.Kind {
-	case event.ProductChanged, event.ProductDelisted:
-		r.factChanged(e.LinkID)
 	case event.ProductInFocus:
 		r.refocus(e.TimeMs, now)
 	case event.Enter, event.AddToCart:
@@ -23,6 +29,22 @@ func (r *room) onRoomEvent(e event.RoomEvent, appended time.Time) {
 	case event.DanmakuRetracted:
 		r.retract(e.DanmakuID, now)
 	}
+}
+
+// broadcastOver is for what the broadcast before has left: its answers cover nobody, and
+// who still waits for one is not answered in the next.
+func (r *room) broadcastOver() {
+	r.outdate(func(event.LinkID) bool { return true })
+	for _, it := range r.items {
+		if it.place != flying && it.doom == nil && r.ofBefore(it) {
+			it.doom = &verdict{event.Shed, reasonClosed}
+		}
+	}
+}
+
+// ofBefore reports a danmaku said before the broadcast that is on.
+func (r *room) ofBefore(it *item) bool {
+	return it.member.PlatformMs < r.context.openedMs-openGraceMs
 }
 
 // retract ends a danmaku that is still ours; one in a window is its holder's. One

@@ -55,10 +55,12 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 			AnswerByMs: platform + r.cfg().AnswerBy.Milliseconds(), SpeakByMs: platform + r.cfg().SpeakBy.Milliseconds(),
 		},
 	}
-	r.context.broadcast(d.BroadcastID, d.MerchantID)
 	if state, reason := r.turnedAway(d, it, now); state != "" {
 		r.refuse(it, state, reason, now)
 		return
+	}
+	if platform >= r.context.openedMs { // the last of a broadcast come after the opening of the next
+		r.context.broadcast(d.BroadcastID, d.MerchantID)
 	}
 	it.variant = r.assign(d.ViewerID)
 	t := text.Clean(d.Text, r.context.settings.Language)
@@ -93,7 +95,7 @@ func (r *room) turnedAway(d event.Danmaku, it *item, nowMs int64) (event.State, 
 		return event.Filtered, string(filter.Test)
 	case nowMs > it.member.AnswerByMs:
 		return event.Expired, reasonTooOld
-	case it.member.PlatformMs < r.context.openedMs-openGraceMs:
+	case r.ofBefore(it):
 		return event.Filtered, string(filter.History)
 	case r.context.closed:
 		return event.Shed, reasonClosed

@@ -89,7 +89,10 @@ func restored[E event.Event](decode func([]byte) (E, error), fn func(*room, E, t
 
 func (r *room) restoreEvent(e event.RoomEvent, appended time.Time) {
 	e.TimeMs = r.corrected(e.Source, e.TimeMs, appended)
+	at, before := r.p.a.deps.Clock.Room(appended).UnixMilli(), r.context.openedMs
+	links := r.context.concerned(e)
 	r.context.apply(e)
+	r.outdated.note(links, before > 0 && r.context.openedMs != before, at)
 	if e.Kind == event.DanmakuRetracted {
 		r.gone.add(string(e.DanmakuID), r.nowMs())
 	}
@@ -167,29 +170,57 @@ func (r *room) restoreWaiting(it *item, state event.State, reason string, again 
 // it is not read again.
 func (r *room) restoreOutcome(o event.Outcome, _ time.Time) {
 	if it := r.items[o.DanmakuID]; it != nil && r.nowMs()-o.TimeMs < max(r.cfg().CoolDown, r.cfg().ChatCoolDown).Milliseconds() {
-		it.readAgain()
+		r.readAgain(it)
 	}
 	r.onOutcome(o)
 	r.out = output{} // nothing has joined yet, and nothing is to be acknowledged
 }
 
-// settleRestored ends what was retracted while it waits. Everything else is done
-// at the room's first moment.
+// settleRestored ends what was retracted while it waits, or waits since the broadcast
+// before. Everything else is done at the room's first moment.
 func (r *room) settleRestored() {
 	for _, it := range r.items {
-		it.readAgain()
+		if r.readAgain(it); it.stale && r.covers[it.question()] == it {
+			delete(r.covers, it.question())
+		}
 	}
 	for _, it := range r.waiting {
-		if r.gone.has(string(it.member.DanmakuID)) {
+		switch {
+		case r.gone.has(string(it.member.DanmakuID)):
 			it.doom = &verdict{event.Retracted, reasonRetracted}
+		case it.doom == nil && r.outdated.allMs > 0 && r.ofBefore(it):
+			it.doom = &verdict{event.Shed, reasonClosed}
 		}
+	}
+	r.outdated = outdated{}
+}
+
+// outdated is since when answers are wrong, as a restore reads it before the windows.
+type outdated struct {
+	links map[event.LinkID]int64
+	allMs int64 // a new broadcast
+}
+
+func (o *outdated) note(links []event.LinkID, all bool, ms int64) {
+	if len(links) > 0 && o.links == nil {
+		o.links = map[event.LinkID]int64{}
+	}
+	for _, link := range links {
+		o.links[link] = ms
+	}
+	if all {
+		o.allMs = ms
 	}
 }
 
-// readAgain understands a danmaku from its window's record.
-func (it *item) readAgain() {
+// readAgain understands a danmaku from its window's record, and whether its answer is
+// about what has changed since the window opened.
+func (r *room) readAgain(it *item) {
 	m := it.member
 	it.reading = cluster.Read(cluster.Asked{
 		DanmakuID: m.DanmakuID, ViewerID: m.ViewerID, Question: m.Question, Language: m.Language, Focus: m.FocusLink,
 	})
+	if f := r.flight(it.window); f != nil && it.place == flying {
+		it.stale = f.openedMs < max(r.outdated.allMs, r.outdated.links[it.reading.Link])
+	}
 }
