@@ -266,6 +266,55 @@ func TestP63FocusAtTheCommentsTime(t *testing.T) {
 	})
 }
 
+// A focus change that comes late is heeded by all that wait, however they hang together.
+func TestP63FocusChangeComesLate(t *testing.T) {
+	t.Parallel()
+	for _, flying := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.answer, r.runMs = answered, time.Second
+			r.put(r.event(event.ProductInFocus, func(e *event.RoomEvent) { e.LinkID = "1" }))
+			if !flying { // all wait
+				r.say("x1", "a8", "88号多少钱")
+				r.say("x2", "a9", "89号多少钱")
+			}
+			before := map[string]event.LinkID{"d1": "1", "d2": "1"}
+			r.say("d1", "a1", "这个多少钱")
+			r.say("d2", "a2", "这个多少钱")
+			r.pass(100 * time.Millisecond)
+			change := r.event(event.ProductInFocus, func(e *event.RoomEvent) { e.LinkID = "2" })
+			r.pass(100 * time.Millisecond)
+			r.say("d3", "a3", "这个多少钱")
+			r.say("d4", "a4", "这个多少钱")
+			r.say("named", "a5", "6号多少钱")
+			r.say("with it", "a6", "6号多少钱")
+			r.put(change)
+			r.pass(20 * time.Second)
+			answers := map[event.DanmakuID]event.LinkID{} // of whom the agent was asked
+			for _, w := range all[event.Window](r) {
+				for _, m := range w.Members {
+					answers[m.DanmakuID] = m.FocusLink
+				}
+			}
+			got := map[string]event.LinkID{}
+			for _, o := range all[event.Outcome](r) {
+				by := o.DanmakuID
+				if o.State == event.Merged {
+					by = o.CoverID
+				}
+				got[string(o.DanmakuID)] = answers[by]
+			}
+			before["d3"], before["d4"] = "2", "2"
+			for id, want := range before {
+				if got[id] != want {
+					t.Errorf("flying %v: %s is answered about %q, want %q", flying, id, got[id], want)
+				}
+			}
+			r.want("with it", "merged same_question")
+			r.check()
+		})
+	}
+}
+
 // Five danmaku a second of two variants, eight in a window, two windows in
 // flight per variant, 3.4 s a run: everybody is served.
 func TestBusiestRoomIsServed(t *testing.T) {

@@ -59,19 +59,40 @@ func (r *room) retract(id event.DanmakuID, nowMs int64) {
 	}
 }
 
-// refocus reads again what waits and was said after a focus change that came late.
+// refocus reads again what has no answer under way of its own and was said after a
+// focus change that came late, and lets it in anew.
 func (r *room) refocus(sinceMs, nowMs int64) {
-	for _, it := range append([]*item(nil), r.waiting...) {
-		if it.place != waiting || it.member.PlatformMs < sinceMs || len(it.joined) > 0 {
-			continue
+	moved := func(it *item) bool {
+		if it.doom != nil || it.member.PlatformMs < sinceMs {
+			return false
 		}
-		if link, _ := r.context.focusAt(it.member.PlatformMs); link == it.member.FocusLink {
-			continue
+		link, _ := r.context.focusAt(it.member.PlatformMs)
+		return link != it.member.FocusLink
+	}
+	var again []*item
+	out := func(it *item) {
+		it.place = 0
+		again = append(again, it)
+	}
+	covers := slices.Clone(r.waiting)
+	for c := range r.flyingCovers() {
+		covers = append(covers, c)
+	}
+	for _, c := range covers {
+		all := c.place == waiting && moved(c)
+		if all {
+			r.uncover(c)
+			r.unlist(c)
+			out(c)
 		}
-		if q := it.question(); r.covers[q] == it {
-			delete(r.covers, q)
+		for _, it := range slices.Clone(c.joined) {
+			if all || moved(it) {
+				r.detach(it)
+				out(it)
+			}
 		}
-		r.unlist(it)
+	}
+	for _, it := range again {
 		r.read(it)
 		r.admit(it, nowMs)
 	}

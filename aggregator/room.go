@@ -173,18 +173,28 @@ func (r *room) forget(it *item, o event.Outcome, nowMs int64) {
 	r.ackAfter(it.ack)
 	it.ack = nil
 	r.unlist(it)
+	r.uncover(it)
+	r.detach(it)
+	if f := r.flight(it.window); f != nil {
+		r.leave(f, id)
+	}
+	r.settleJoined(it, o, nowMs)
+}
+
+// uncover lets nobody join the danmaku any more.
+func (r *room) uncover(it *item) {
 	if q := it.question(); r.covers[q] == it {
 		delete(r.covers, q)
 	}
+}
+
+// detach takes a danmaku from the one it has joined.
+func (r *room) detach(it *item) {
 	if c := it.cover; c != nil {
 		c.joined = remove(c.joined, it)
 		it.cover = nil
 		r.merged--
 	}
-	if f := r.flight(it.window); f != nil {
-		r.leave(f, id)
-	}
-	r.settleJoined(it, o, nowMs)
 }
 
 // flight is the window under way, nil when it is over.
