@@ -87,7 +87,7 @@ func (r *room) turnedAway(d event.Danmaku, it *item, nowMs int64) (event.State, 
 	switch {
 	case r.gone.has(string(d.DanmakuID)):
 		return event.Retracted, reasonRetracted
-	case d.Host, slices.Contains(r.context.settings.HostIDs, d.ViewerID):
+	case d.Host, !d.ViewerID.Anonymous() && slices.Contains(r.context.settings.HostIDs, d.ViewerID):
 		return event.Filtered, string(filter.Host)
 	case d.Mirror:
 		return event.Filtered, string(filter.Mirror)
@@ -130,11 +130,11 @@ func (r *room) asks(it *item, t text.Text, viewerName string) bool {
 }
 
 // spokenName is a viewer's name as it may be read out: without signs, and none at
-// all when it is itself bait or abuse.
+// all when it is itself bait, abuse or a long number.
 func (r *room) spokenName(name string) string {
 	const longest = 32
 	t := text.Clean(name, text.Chinese)
-	if r.p.a.words.Load().Judge(t).Reason.Hit() {
+	if r.p.a.words.Load().Judge(t).Reason != filter.None {
 		return ""
 	}
 	return text.Truncate(t.Question, longest)
