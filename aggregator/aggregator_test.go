@@ -2,6 +2,7 @@ package aggregator_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,12 +83,18 @@ func TestP01RepeatedPlatformIDGetsNoOutcome(t *testing.T) {
 		r.put(first)
 		r.put(first)
 		r.pass(5 * time.Second)
-		r.pass(10 * time.Minute)
-		r.put(first)
+		r.step = time.Second
+		for i := range 20 {
+			r.pass(2 * time.Minute)
+			r.say(fmt.Sprint("chat", i), "a2", "[赞]")
+			if i%5 == 4 { // with every reconnect
+				r.put(first)
+			}
+		}
 		r.want("d1", "answered reply")
 		r.windows(1)
-		if got := r.agg.Stats().Duplicates; got != 2 {
-			t.Errorf("%d duplicates counted, want 2", got)
+		if got := r.agg.Stats().Duplicates; got != 5 {
+			t.Errorf("%d duplicates counted, want 5", got)
 		}
 	})
 }
@@ -447,6 +454,11 @@ func TestConfig(t *testing.T) {
 	}
 	if err := (aggregator.Config{}).Validate(); err == nil {
 		t.Error("an empty configuration is accepted")
+	}
+	short := aggregator.DefaultConfig()
+	short.Starve = 999 * time.Microsecond // 0 in milliseconds, by which waiting is divided
+	if err := short.Validate(); err == nil || !strings.Contains(err.Error(), "starve") {
+		t.Errorf("less than a millisecond: %v", err)
 	}
 }
 

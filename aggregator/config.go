@@ -70,8 +70,8 @@ func (c Config) Validate() error {
 		{"hold_speech", c.HoldSpeech}, {"flood_refill", c.FloodRefill}, {"memory", c.Memory}, {"max_skew", c.MaxSkew},
 		{"checkpoint", c.Checkpoint}, {"thank_every", c.ThankEvery}, {"repeats_in", c.RepeatsIn}, {"words_poll", c.WordsPoll},
 	} {
-		if d.d <= 0 {
-			errs = append(errs, fmt.Errorf("%s: %v, want more than 0", d.name, d.d))
+		if d.d < time.Millisecond { // they are reckoned in milliseconds
+			errs = append(errs, fmt.Errorf("%s: %v, want at least 1ms", d.name, d.d))
 		}
 	}
 	for _, n := range []struct {

@@ -42,6 +42,7 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 		return
 	}
 	if r.known.has(string(d.DanmakuID)) {
+		r.known.add(string(d.DanmakuID), now) // who plays it again may do so again
 		r.p.a.stats.duplicates.Add(1)
 		r.ackAfter(ack)
 		return
