@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,7 +56,7 @@ type Aggregator struct {
 	stats counters
 	prior *admission.Prior // run times of all rooms
 	words atomic.Pointer[filter.Filter]
-	read  time.Time // modification time of the words file as it was read
+	read  os.FileInfo // the words file as it was read
 	spare windows
 
 	mu         sync.Mutex
