@@ -372,6 +372,32 @@ func TestOverloadShedsChatFirst(t *testing.T) {
 	})
 }
 
+// One viewer who asks twenty times a second takes from nobody: what others ask, also of
+// a lower class, goes first.
+func TestOneViewerTakesNoShareOfOthers(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer, r.runMs = answered, 3400*time.Millisecond
+		for i := range 400 {
+			r.say(fmt.Sprint("one", i), "a1", fmt.Sprintf("%d号%d斤穿什么码", i%90+1, i))
+			if i%10 == 0 {
+				r.say(fmt.Sprint("other", i), fmt.Sprint("a", i+10), fmt.Sprintf("我%d岁能用吗", i))
+			}
+			r.pass(50 * time.Millisecond)
+		}
+		r.pass(40 * time.Second)
+		served := 0
+		for id, o := range r.outcomes() {
+			if id[:2] == "ot" && o == "answered reply" {
+				served++
+			}
+		}
+		if served < 30 {
+			t.Errorf("%d of 40 other viewers were answered", served)
+		}
+	})
+}
+
 func TestHeldBySpeechWithoutPrivateText(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {

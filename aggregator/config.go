@@ -26,7 +26,7 @@ type Config struct {
 	FirstRun   time.Duration `yaml:"first_run"`   // assumed run time until one is learned
 	ChatFill   time.Duration `yaml:"chat_fill"`   // how long chat waits for its window to fill up, from its platform time
 	Starve     time.Duration `yaml:"starve"`      // waiting this long is worth one class
-	PerViewer  int           `yaml:"per_viewer"`  // waiting danmaku of one viewer beyond these go down a class
+	PerViewer  int           `yaml:"per_viewer"`  // each so many more of one viewer's waiting danmaku go down one more class
 	HoldSpeech time.Duration `yaml:"hold_speech"` // speech queued above which a room without private text waits
 
 	FloodBurst  int           `yaml:"flood_burst"`  // danmaku of one viewer at once
