@@ -2,6 +2,7 @@ package aggregator
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -327,7 +328,7 @@ func size(s event.ContextSnapshot) int {
 	return n
 }
 
-// state is the room's record of room-state.v1.
+// state is the room's record of room-state.v1, which is written while the room goes on.
 func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
 	c := &r.context
 	s := r.snapshot(event.ContextSnapshot{}, nil, nowMs)
@@ -344,7 +345,7 @@ func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
 	}
 	return event.RoomState{
 		Schema: event.SchemaVersion, RoomID: r.id, BroadcastID: c.broadcastID, MerchantID: c.merchantID, Context: s,
-		Links: c.links, ReadBack: readBack, OpenedMs: c.openedMs, Closed: c.closed, TimeMs: nowMs,
+		Links: maps.Clone(c.links), ReadBack: readBack, OpenedMs: c.openedMs, Closed: c.closed, TimeMs: nowMs,
 	}
 }
 
