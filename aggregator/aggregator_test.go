@@ -452,6 +452,66 @@ func TestSkewedClock(t *testing.T) {
 	})
 }
 
+// A clock that is slow is believed to be after half a minute, however busy the room; then
+// every danmaku is in time. Once it is right again it is taken at its word.
+func TestSlowClock(t *testing.T) {
+	t.Parallel()
+	for _, every := range []time.Duration{50 * time.Millisecond, time.Second, 5 * time.Second} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			n := 0
+			say := func(slow time.Duration) {
+				d := r.danmaku(fmt.Sprint("d", n), fmt.Sprint("a", n), "[赞]")
+				d.PlatformTimeMs -= slow.Milliseconds()
+				r.put(d)
+				<-time.After(every)
+				n++
+			}
+			tooOld := func() (count int) {
+				for _, o := range r.outcomes() {
+					if o == "expired too_old" {
+						count++
+					}
+				}
+				return count
+			}
+			for range max(30, int(40*time.Second/every)) {
+				say(time.Hour)
+			}
+			before := tooOld()
+			for range 20 {
+				say(time.Hour)
+			}
+			if got := tooOld() - before; got != 0 || r.agg.Stats().SkewedClock == 0 {
+				t.Errorf("every %v: %d of 20 are too old, %d by the log's time", every, got, r.agg.Stats().SkewedClock)
+			}
+			flagged := r.agg.Stats().SkewedClock
+			for range 20 {
+				say(0)
+			}
+			if got := r.agg.Stats().SkewedClock; got != flagged {
+				t.Errorf("every %v: %d of 20 by the log's time although the clock is right", every, got-flagged)
+			}
+		})
+	}
+}
+
+// History that is played again is no slow clock.
+func TestHistoryIsNoSlowClock(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		for n := range 20 {
+			for i := range 100 {
+				old := r.danmaku(fmt.Sprint("old", n, "-", i), fmt.Sprint("a", i), "3号多少钱")
+				old.PlatformTimeMs -= time.Hour.Milliseconds()
+				r.put(old)
+			}
+			r.say(fmt.Sprint("d", n), fmt.Sprint("b", n), "[赞]")
+			r.pass(10 * time.Second)
+		}
+		r.windows(0)
+	})
+}
+
 func TestP52RoomClosedAndOpenedAgain(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
