@@ -43,7 +43,7 @@ var (
 	// operator's allowed words they let pass what they cover.
 	ordinary = list("你家|您家|我家|他家|她家|它家|咱家|大家|这家|那家|哪家|谁家|几家|两家|别家|全家|各家|人家|自家|专家|厂家|商家|店家|买家|卖家|独家|国家|居家|在家|到家|回家|" +
 		"加裙子|加裙装|加裙裤|加裙摆|进裙子|回粉色|回粉红|回粉紫|回粉底|回粉饼|回粉扑|扫我家|扫我们|打扫我|清扫我|扫我房|扫我客|" +
-		"隐私我|走私我|自私我|滴我眼|滴我脸|滴我手|滴我身|一滴我|两滴我|几滴我|微星|维信诺")
+		"隐私我|走私我|自私我|滴我眼|滴我脸|滴我手|滴我身|一滴我|两滴我|几滴我|微星|维信诺|扫码|相互关|最低价出|尾货加绒|拿货加运")
 
 	// luring is what follows a short name in bait: 加微领券, but not 加微波炉.
 	luring = list("信|心|芯|领券|领福|领红|领取|领资|领优|领奖|聊|我|看|私|号|群|吧|哦|呀|啊|拿|送|发|进|细|详|谈|好友")
@@ -92,12 +92,13 @@ func (f *Filter) bait(match, english []rune) string {
 // a filter, not in the words that it and the language let pass.
 func contact(match []rune, f *Filter) string {
 	for i := 0; i < len(match); i++ {
-		if n := f.passes(match, i); n > 0 {
-			i += n - 1
-			continue
-		}
-		if n, _ := calls.Longest(match, i); n > 0 {
+		covered := f.passes(match, i)
+		if n, _ := calls.Longest(match, i); n > covered {
 			return string(match[i : i+n])
+		}
+		if covered > 0 {
+			i += covered - 1
+			continue
 		}
 		if n, _ := verbs.Longest(match, i); n > 0 {
 			if end := platformAfter(match, i+n, f); end > 0 {

@@ -100,7 +100,7 @@ func TestP54AnonymousIsNotOneFlooder(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	t.Parallel()
-	l, err := filter.ParseLists("words.txt", []byte("\ufeff# ours\n[sensitive]\n某某品牌\nbadword\n[spam]\n扫楼 广告\n[allow]\n加微信支付群\n威新\n私信我的包\n[bots]\nbot-7\n"))
+	l, err := filter.ParseLists("words.txt", []byte("\ufeff# ours\n[sensitive]\n某某品牌\nbadword\n[spam]\n扫楼 广告\n[allow]\n加微信支付群\n威新\n私信我的包\n扫楼\n[bots]\nbot-7\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
