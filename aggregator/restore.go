@@ -119,8 +119,13 @@ func (r *room) restoreWindow(w opened, _ time.Time) {
 		if it == nil {
 			it = &item{variant: Assignment{Experiment: w.Experiment, Version: w.ExperimentVersion, Variant: w.Variant}}
 			r.items[m.DanmakuID] = it
-		} else if old := r.flight(it.window); old != nil && it.window != w.WindowID {
-			r.leave(old, m.DanmakuID)
+		} else if it.window != w.WindowID {
+			if old := r.flight(it.window); old != nil {
+				r.leave(old, m.DanmakuID)
+			}
+			if m.Ask == it.member.Ask { // a reply gave it back
+				it.returned++
+			}
 		}
 		if it.window != w.WindowID {
 			it.windows++
@@ -140,11 +145,9 @@ func (r *room) restoreReply(e reply, _ time.Time) {
 		r.land(f)
 	}
 	for _, id := range e.NotCovered {
-		if it := r.items[id]; it != nil {
+		if it := r.items[id]; it != nil && it.place == flying && it.window == e.ReplyID {
 			it.returned++
-			if it.window == e.ReplyID {
-				r.restoreWaiting(it, event.Shed, reasonNotCovered, it.returned == 1)
-			}
+			r.restoreWaiting(it, event.Shed, reasonNotCovered, it.returned == 1)
 		}
 	}
 }
