@@ -77,7 +77,7 @@ const reach = 4 // letters between the verb and the platform
 // bait is the part that lures viewers away, or "". match is folded text, english
 // the question in lower case, where English words still have their spaces.
 func (f *Filter) bait(match, english []rune) string {
-	if span := englishBait(english); span != "" {
+	if span := f.englishBait(english); span != "" {
 		return span
 	}
 	if contact(match, nil) != "" { // seldom: only then is it looked at closely
@@ -127,13 +127,18 @@ func (f *Filter) passes(match []rune, i int) int {
 
 // englishBait looks at text with letters, or a colon before an account; most Chinese
 // has neither.
-func englishBait(english []rune) string {
+func (f *Filter) englishBait(english []rune) string {
 	if !slices.ContainsFunc(english, func(r rune) bool { return letter(r) || r == ':' }) {
 		return ""
 	}
-	for i := range english {
-		if n, _ := englishCalls.Longest(english, i); n > 0 {
+	for i := 0; i < len(english); i++ {
+		covered := startsWith(f.allowed, english, i)
+		if n, _ := englishCalls.Longest(english, i); n > covered {
 			return string(english[i : i+n])
+		}
+		if covered > 0 {
+			i += covered - 1
+			continue
 		}
 		if n, _ := labels.Longest(english, i); n > 0 && (i == 0 || english[i-1] == ' ') {
 			if end := labelled(english, i+n); end > 0 {
@@ -141,7 +146,7 @@ func englishBait(english []rune) string {
 			}
 		}
 	}
-	if n := startsWith(openings, english, 0); n > 0 && !strings.ContainsRune(string(english), '?') {
+	if n := startsWith(openings, english, 0); n > startsWith(f.allowed, english, 0) && !strings.ContainsRune(string(english), '?') {
 		return string(english[:n])
 	}
 	return ""

@@ -100,7 +100,7 @@ func TestP54AnonymousIsNotOneFlooder(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	t.Parallel()
-	l, err := filter.ParseLists("words.txt", []byte("\ufeff# ours\n[sensitive]\n某某品牌\nbadword\n[spam]\n扫楼 广告\n[allow]\n加微信支付群\n威新\n私信我的包\n扫楼\n[bots]\nbot-7\n"))
+	l, err := filter.ParseLists("words.txt", []byte("\ufeff# ours\n[sensitive]\n某某品牌\nbadword\n[spam]\n扫楼 广告\n[allow]\n加微信支付群\n威新\n私信我的包\n扫楼\nf4f lens\n外挂\n[bots]\nbot-7\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,6 +108,7 @@ func TestLists(t *testing.T) {
 	for in, want := range map[string]filter.Reason{
 		"某 某*品牌多少钱": filter.Sensitive, "what a BADWORD": filter.Sensitive, "badwords": filter.None, "扫楼广告": filter.Spam, "多少钱": filter.None, "傻逼": filter.Sensitive,
 		"加威新面膜多少钱": filter.None, "加威新微信": filter.ContactBait, "私信我的包到了吗": filter.None, "私信我": filter.ContactBait,
+		"F4F lens price": filter.None, "f4f": filter.ContactBait, "外挂": filter.None, "收号": filter.Spam,
 	} {
 		if got := f.Judge(text.Clean(in, "zh")); got.Reason != want {
 			t.Errorf("%q: %q, want %q", in, got.Reason, want)

@@ -34,7 +34,7 @@ func (f *Filter) Judge(t text.Text) Verdict {
 	if v := f.words(match, question); v.Reason != None || plain == nil {
 		return v
 	}
-	if span := englishBait(plain); span != "" {
+	if span := f.englishBait(plain); span != "" {
 		return Verdict{Reason: ContactBait, Span: span}
 	}
 	return f.find(english, plain)

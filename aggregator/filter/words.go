@@ -45,7 +45,7 @@ func build(cells map[Reason]string) *lexicon.Set[Reason] {
 // English in the question, where word boundaries still are, as typed and as meant;
 // folded single words catch look-alike letters.
 func (f *Filter) words(match, question []rune) Verdict {
-	if n := startsWith(whole, match, 0); n > 0 && n == len(match) {
+	if n := startsWith(whole, match, 0); n > startsWith(f.allowed, match, 0) && n == len(match) {
 		return Verdict{Reason: Spam, Span: string(match)}
 	}
 	for _, try := range [...]struct {
