@@ -168,12 +168,12 @@ func isHeart(r rune) bool {
 	return r == '❤' || r == '♥' || r == '♡' || r >= 0x1f493 && r <= 0x1f49f || r == 0x1f9e1 || r == 0x1f90d
 }
 
-// confusables are letters of other alphabets that look Latin.
+// confusables are letters of other alphabets, and signs, that look Latin.
 var confusables = map[rune]rune{
 	'а': 'a', 'в': 'b', 'с': 'c', 'е': 'e', 'ё': 'e', 'н': 'h', 'і': 'i', 'ї': 'i', 'ј': 'j', 'к': 'k', 'м': 'm', 'о': 'o',
 	'р': 'p', 'ѕ': 's', 'т': 't', 'у': 'y', 'х': 'x', 'ԁ': 'd', 'ԛ': 'q', 'ԝ': 'w', 'ѵ': 'v',
 	'α': 'a', 'β': 'b', 'ε': 'e', 'η': 'n', 'ι': 'i', 'κ': 'k', 'ν': 'v', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'ω': 'w',
-	'ı': 'i', 'ɡ': 'g', 'ɑ': 'a', 'ᴠ': 'v', 'ᴡ': 'w', 'ʋ': 'v',
+	'√': 'v', '∨': 'v', 'Ꮩ': 'v', 'ꮩ': 'v', 'ᐯ': 'v', 'ı': 'i', 'ɡ': 'g', 'ɑ': 'a', 'ᴠ': 'v', 'ᴡ': 'w', 'ʋ': 'v',
 }
 
 // fold is r as word lists spell it, or 0 when they leave it out.
@@ -189,11 +189,12 @@ func fold(r rune) rune {
 		return r
 	case r < 0x80:
 		return 0
+	}
+	l := unicode.ToLower(r)
+	switch c, ok := confusables[l]; {
+	case ok:
+		return c
 	case unicode.IsLetter(r):
-		l := unicode.ToLower(r)
-		if c, ok := confusables[l]; ok {
-			return c
-		}
 		return l
 	default:
 		return 0

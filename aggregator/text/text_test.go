@@ -60,7 +60,7 @@ func TestMentions(t *testing.T) {
 func TestP43ZeroWidthAndHomoglyphs(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"加\u200b微\u200b信": "加微信", "ѕhіt": "shit", "ＶＸ": "vx", "加 微.信": "加微信", "V❤": "v心", "加\U000e0041微": "加微",
+		"加\u200b微\u200b信": "加微信", "ѕhіt": "shit", "ＶＸ": "vx", "加 微.信": "加微信", "V❤": "v心", "加\U000e0041微": "加微", "加√∨ᐯ": "加vvv",
 	} {
 		got := text.Clean(in, "")
 		if got.Match != want {
