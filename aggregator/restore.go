@@ -25,8 +25,8 @@ func (p *partition) restore(ctx context.Context) error {
 		topic string
 		apply func(*room, streams.Record) error
 	}{
-		{event.TopicRoomEvent, restored(event.Decode, (*room).restoreEvent)},
-		{event.TopicOrder, restored(event.Decode, (*room).restoreOrder)},
+		{event.TopicRoomEvent, restored(decodeRoomEvent, (*room).restoreEvent)},
+		{event.TopicOrder, restored(decodeOrder, (*room).restoreOrder)},
 		{event.TopicWindow, restored(event.Decode, (*room).restoreWindow)},
 		{event.TopicReply, restored(event.DecodeInPlace, (*room).restoreReply)},
 		{event.TopicDelivery, restored(event.DecodeInPlace, (*room).restoreDelivery)},
