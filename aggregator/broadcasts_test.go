@@ -119,7 +119,8 @@ func TestOpeningSaidAgain(t *testing.T) {
 // after a restart either.
 func TestNothingCoversTheNextBroadcast(t *testing.T) {
 	t.Parallel()
-	for _, restart := range []bool{false, true} {
+	for _, after := range []time.Duration{0, time.Millisecond, 6 * time.Second} { // of the restart; the last is after a checkpoint
+		restart := after > 0
 		inBubble(t, func(t *testing.T, r *rig) {
 			r.put(r.event(event.RoomOpened, of("b1", nil)))
 			r.say("heard", "a1", "3号多少钱")
@@ -134,6 +135,7 @@ func TestNothingCoversTheNextBroadcast(t *testing.T) {
 			r.put(r.event(event.RoomOpened, of("b2", nil)))
 			r.want("waiting", "shed room_closed")
 			if restart {
+				r.pass(after)
 				r.restart()
 				r.run()
 			}

@@ -89,10 +89,8 @@ func restored[E event.Event](decode func([]byte) (E, error), fn func(*room, E, t
 
 func (r *room) restoreEvent(e event.RoomEvent, appended time.Time) {
 	e.TimeMs = r.corrected(e.Source, e.TimeMs, appended)
-	at, before := r.p.a.deps.Clock.Room(appended).UnixMilli(), r.context.openedMs
-	links := r.context.concerned(e)
+	r.outdated.note(e, r.context.concerned(e), r.p.a.deps.Clock.Room(appended).UnixMilli())
 	r.context.apply(e)
-	r.outdated.note(links, before > 0 && r.context.openedMs != before, at)
 	if e.Kind == event.DanmakuRetracted {
 		r.gone.add(string(e.DanmakuID), r.nowMs())
 	}
@@ -191,7 +189,7 @@ func (r *room) settleRestored() {
 		switch {
 		case r.gone.has(string(it.member.DanmakuID)):
 			it.doom = &verdict{event.Retracted, reasonRetracted}
-		case it.doom == nil && r.outdated.allMs > 0 && r.ofBefore(it):
+		case it.doom == nil && r.ofBefore(it):
 			it.doom = &verdict{event.Shed, reasonClosed}
 		}
 	}
@@ -201,29 +199,35 @@ func (r *room) settleRestored() {
 // outdated is since when answers are wrong, as a restore reads it before the windows.
 type outdated struct {
 	links map[event.LinkID]int64
-	allMs int64 // a new broadcast
+	allMs int64
 }
 
-func (o *outdated) note(links []event.LinkID, all bool, ms int64) {
+// note takes an event that concerns the links. The room's state may be of after it: a
+// listing may have changed what it does not change again, and a product that was
+// delisted has no links any more.
+func (o *outdated) note(e event.RoomEvent, links []event.LinkID, ms int64) {
+	switch {
+	case e.Kind == event.ProductListed:
+		links = append(links, e.LinkID)
+	case e.Kind == event.ProductDelisted && len(links) == 0:
+		o.allMs = ms
+	}
 	if len(links) > 0 && o.links == nil {
 		o.links = map[event.LinkID]int64{}
 	}
 	for _, link := range links {
 		o.links[link] = ms
 	}
-	if all {
-		o.allMs = ms
-	}
 }
 
 // readAgain understands a danmaku from its window's record, and whether its answer is
-// about what has changed since the window opened.
+// about what has changed since the window opened: a fact, or the broadcast.
 func (r *room) readAgain(it *item) {
 	m := it.member
 	it.reading = cluster.Read(cluster.Asked{
 		DanmakuID: m.DanmakuID, ViewerID: m.ViewerID, Question: m.Question, Language: m.Language, Focus: m.FocusLink,
 	})
 	if f := r.flight(it.window); f != nil && it.place == flying {
-		it.stale = f.openedMs < max(r.outdated.allMs, r.outdated.links[it.reading.Link])
+		it.stale = f.openedMs < max(r.context.openedMs, r.outdated.allMs, r.outdated.links[it.reading.Link])
 	}
 }
