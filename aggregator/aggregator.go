@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,7 +56,7 @@ type Aggregator struct {
 	stats counters
 	prior *admission.Prior // run times of all rooms
 	words atomic.Pointer[filter.Filter]
-	read  time.Time // modification time of the words file as it was read
+	read  os.FileInfo // the words file as it was read
 	spare windows
 
 	mu         sync.Mutex
@@ -148,11 +149,11 @@ func (a *Aggregator) Handle(_ context.Context, rec streams.Record, ack streams.A
 	switch rec.Topic {
 	case event.TopicDanmaku:
 		received := time.Now()
-		handle(p, rec, ack, event.DecodeInPlace, func(r *room, d event.Danmaku) { r.onDanmaku(d, rec.AppendTime, received, ack) })
+		handle(p, rec, ack, decodeDanmaku, func(r *room, d event.Danmaku) { r.onDanmaku(d, rec.AppendTime, received, ack) })
 	case event.TopicRoomEvent:
-		handle(p, rec, ack, event.Decode, func(r *room, e event.RoomEvent) { r.onRoomEvent(e, rec.AppendTime); r.ackAfter(ack) })
+		handle(p, rec, ack, decodeRoomEvent, func(r *room, e event.RoomEvent) { r.onRoomEvent(e, rec.AppendTime); r.ackAfter(ack) })
 	case event.TopicOrder:
-		handle(p, rec, ack, event.Decode, func(r *room, o event.Order) { r.onOrder(o); r.ackAfter(ack) })
+		handle(p, rec, ack, decodeOrder, func(r *room, o event.Order) { r.onOrder(o); r.ackAfter(ack) })
 	case event.TopicReply:
 		handle(p, rec, ack, event.DecodeInPlace, func(r *room, e reply) { r.onReply(e); r.ackAfter(ack) })
 	case event.TopicDelivery:

@@ -2,6 +2,7 @@ package aggregator_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,12 +83,18 @@ func TestP01RepeatedPlatformIDGetsNoOutcome(t *testing.T) {
 		r.put(first)
 		r.put(first)
 		r.pass(5 * time.Second)
-		r.pass(10 * time.Minute)
-		r.put(first)
+		r.step = time.Second
+		for i := range 20 {
+			r.pass(2 * time.Minute)
+			r.say(fmt.Sprint("chat", i), "a2", "[赞]")
+			if i%5 == 4 { // with every reconnect
+				r.put(first)
+			}
+		}
 		r.want("d1", "answered reply")
 		r.windows(1)
-		if got := r.agg.Stats().Duplicates; got != 2 {
-			t.Errorf("%d duplicates counted, want 2", got)
+		if got := r.agg.Stats().Duplicates; got != 5 {
+			t.Errorf("%d duplicates counted, want 5", got)
 		}
 	})
 }
@@ -155,20 +162,6 @@ func TestP27SameQuestionIsMergedIntoOnePublicAnswer(t *testing.T) {
 				t.Errorf("merged outcome %+v", o)
 			}
 		}
-	})
-}
-
-func TestCoolDownEndsWhenTheFactChanges(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.answer = answered
-		r.say("d1", "a1", "3号多少钱")
-		r.pass(4 * time.Second)
-		price := int64(100)
-		r.put(r.event(event.ProductChanged, func(e *event.RoomEvent) { e.LinkID, e.PriceFen = "3", &price }))
-		r.say("d2", "a2", "3号多少钱")
-		r.pass(4 * time.Second)
-		r.want("d2", "answered reply")
 	})
 }
 
@@ -280,6 +273,55 @@ func TestP63FocusAtTheCommentsTime(t *testing.T) {
 	})
 }
 
+// A focus change that comes late is heeded by all that wait, however they hang together.
+func TestP63FocusChangeComesLate(t *testing.T) {
+	t.Parallel()
+	for _, flying := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.answer, r.runMs = answered, time.Second
+			r.put(r.event(event.ProductInFocus, func(e *event.RoomEvent) { e.LinkID = "1" }))
+			if !flying { // all wait
+				r.say("x1", "a8", "88号多少钱")
+				r.say("x2", "a9", "89号多少钱")
+			}
+			before := map[string]event.LinkID{"d1": "1", "d2": "1"}
+			r.say("d1", "a1", "这个多少钱")
+			r.say("d2", "a2", "这个多少钱")
+			r.pass(100 * time.Millisecond)
+			change := r.event(event.ProductInFocus, func(e *event.RoomEvent) { e.LinkID = "2" })
+			r.pass(100 * time.Millisecond)
+			r.say("d3", "a3", "这个多少钱")
+			r.say("d4", "a4", "这个多少钱")
+			r.say("named", "a5", "6号多少钱")
+			r.say("with it", "a6", "6号多少钱")
+			r.put(change)
+			r.pass(20 * time.Second)
+			answers := map[event.DanmakuID]event.LinkID{} // of whom the agent was asked
+			for _, w := range all[event.Window](r) {
+				for _, m := range w.Members {
+					answers[m.DanmakuID] = m.FocusLink
+				}
+			}
+			got := map[string]event.LinkID{}
+			for _, o := range all[event.Outcome](r) {
+				by := o.DanmakuID
+				if o.State == event.Merged {
+					by = o.CoverID
+				}
+				got[string(o.DanmakuID)] = answers[by]
+			}
+			before["d3"], before["d4"] = "2", "2"
+			for id, want := range before {
+				if got[id] != want {
+					t.Errorf("flying %v: %s is answered about %q, want %q", flying, id, got[id], want)
+				}
+			}
+			r.want("with it", "merged same_question")
+			r.check()
+		})
+	}
+}
+
 // Five danmaku a second of two variants, eight in a window, two windows in
 // flight per variant, 3.4 s a run: everybody is served.
 func TestBusiestRoomIsServed(t *testing.T) {
@@ -326,6 +368,32 @@ func TestOverloadShedsChatFirst(t *testing.T) {
 		}
 		if got := r.outcomes(); len(got) != 2*n {
 			t.Errorf("%d outcomes of %d danmaku", len(got), 2*n)
+		}
+	})
+}
+
+// One viewer who asks twenty times a second takes from nobody: what others ask, also of
+// a lower class, goes first.
+func TestOneViewerTakesNoShareOfOthers(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer, r.runMs = answered, 3400*time.Millisecond
+		for i := range 400 {
+			r.say(fmt.Sprint("one", i), "a1", fmt.Sprintf("%d号%d斤穿什么码", i%90+1, i))
+			if i%10 == 0 {
+				r.say(fmt.Sprint("other", i), fmt.Sprint("a", i+10), fmt.Sprintf("我%d岁能用吗", i))
+			}
+			r.pass(50 * time.Millisecond)
+		}
+		r.pass(40 * time.Second)
+		served := 0
+		for id, o := range r.outcomes() {
+			if id[:2] == "ot" && o == "answered reply" {
+				served++
+			}
+		}
+		if served < 30 {
+			t.Errorf("%d of 40 other viewers were answered", served)
 		}
 	})
 }
@@ -384,6 +452,66 @@ func TestSkewedClock(t *testing.T) {
 	})
 }
 
+// A clock that is slow is believed to be after half a minute, however busy the room; then
+// every danmaku is in time. Once it is right again it is taken at its word.
+func TestSlowClock(t *testing.T) {
+	t.Parallel()
+	for _, every := range []time.Duration{50 * time.Millisecond, time.Second, 5 * time.Second} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			n := 0
+			say := func(slow time.Duration) {
+				d := r.danmaku(fmt.Sprint("d", n), fmt.Sprint("a", n), "[赞]")
+				d.PlatformTimeMs -= slow.Milliseconds()
+				r.put(d)
+				<-time.After(every)
+				n++
+			}
+			tooOld := func() (count int) {
+				for _, o := range r.outcomes() {
+					if o == "expired too_old" {
+						count++
+					}
+				}
+				return count
+			}
+			for range max(30, int(40*time.Second/every)) {
+				say(time.Hour)
+			}
+			before := tooOld()
+			for range 20 {
+				say(time.Hour)
+			}
+			if got := tooOld() - before; got != 0 || r.agg.Stats().SkewedClock == 0 {
+				t.Errorf("every %v: %d of 20 are too old, %d by the log's time", every, got, r.agg.Stats().SkewedClock)
+			}
+			flagged := r.agg.Stats().SkewedClock
+			for range 20 {
+				say(0)
+			}
+			if got := r.agg.Stats().SkewedClock; got != flagged {
+				t.Errorf("every %v: %d of 20 by the log's time although the clock is right", every, got-flagged)
+			}
+		})
+	}
+}
+
+// History that is played again is no slow clock.
+func TestHistoryIsNoSlowClock(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		for n := range 20 {
+			for i := range 100 {
+				old := r.danmaku(fmt.Sprint("old", n, "-", i), fmt.Sprint("a", i), "3号多少钱")
+				old.PlatformTimeMs -= time.Hour.Milliseconds()
+				r.put(old)
+			}
+			r.say(fmt.Sprint("d", n), fmt.Sprint("b", n), "[赞]")
+			r.pass(10 * time.Second)
+		}
+		r.windows(0)
+	})
+}
+
 func TestP52RoomClosedAndOpenedAgain(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -412,6 +540,11 @@ func TestConfig(t *testing.T) {
 	}
 	if err := (aggregator.Config{}).Validate(); err == nil {
 		t.Error("an empty configuration is accepted")
+	}
+	short := aggregator.DefaultConfig()
+	short.Starve = 999 * time.Microsecond // 0 in milliseconds, by which waiting is divided
+	if err := short.Validate(); err == nil || !strings.Contains(err.Error(), "starve") {
+		t.Errorf("less than a millisecond: %v", err)
 	}
 }
 

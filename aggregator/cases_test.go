@@ -59,15 +59,32 @@ func TestP48HostIsAFlagNotAName(t *testing.T) {
 func TestP78NamesThatMayNotBeReadOut(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		for i, tt := range []struct{ name, want string }{{"小雨🌸", "小雨"}, {"加V123\u200babc", ""}, {"傻逼主播", ""}, {"[dog]www.a.com", ""}} {
+		for i, tt := range []struct{ name, want string }{{"小雨🌸", "小雨"}, {"加V123\u200babc", ""}, {"傻逼主播", ""}, {"[dog]www.a.com", ""}, {"13812345678", ""}, {"8812345", ""}, {"……", ""}, {"用户88123456", "用户88123456"}, {"36", "36"}} {
 			d := r.danmaku(fmt.Sprint("d", i), fmt.Sprint(string("ab"[i%2]), i), fmt.Sprintf("%d号多少钱", i+1))
 			d.ViewerName = tt.name
 			r.put(d)
-			if got := r.windows(i + 1)[i].Members[0].ViewerName; got != tt.want {
+			w := r.windows(i + 1)[i]
+			if got := w.Members[0].ViewerName; got != tt.want {
 				t.Errorf("name %q is read %q, want %q", tt.name, got, tt.want)
 			}
+			r.put(answered(w)...)
 		}
 	})
+}
+
+// Who gives is named aloud, too.
+func TestP78NamesInThanks(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"小雨🌸": "小雨", "加V12345abc": "", "傻逼主播": "", "13812345678": ""} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.put(r.event(event.RoomOpened, func(e *event.RoomEvent) { e.Settings = &event.RoomSettings{Language: "zh", EventReply: true} }))
+			r.put(r.event(event.Gift, func(e *event.RoomEvent) { e.ViewerID, e.ViewerName, e.GiftName, e.Count = "a1", name, "Rose", 1 }))
+			r.pass(10 * time.Second)
+			if got := r.windows(1)[0].Event.ViewerName; got != want {
+				t.Errorf("%q is thanked as %q, want %q", name, got, want)
+			}
+		})
+	}
 }
 
 // A burst of chat beside questions: its windows are full and hold no question.
@@ -151,6 +168,14 @@ func TestP48HostByID(t *testing.T) {
 		r.restart()
 		r.say("d2", "h1", "3号还有货")
 		r.want("d2", "filtered host")
+		r.put(r.event(event.RoomSettingsSet, func(e *event.RoomEvent) {
+			e.Settings = &event.RoomSettings{Language: "zh", HostIDs: []event.ViewerID{"", "0", "h1"}} // the platform hid it
+		}))
+		for i, hidden := range []string{"", "0"} { // as it hides viewers
+			id := fmt.Sprint("hidden", i)
+			r.say(id, hidden, fmt.Sprintf("%d号多少钱", i+4))
+			r.want(id, "")
+		}
 	})
 }
 

@@ -26,7 +26,7 @@ type Config struct {
 	FirstRun   time.Duration `yaml:"first_run"`   // assumed run time until one is learned
 	ChatFill   time.Duration `yaml:"chat_fill"`   // how long chat waits for its window to fill up, from its platform time
 	Starve     time.Duration `yaml:"starve"`      // waiting this long is worth one class
-	PerViewer  int           `yaml:"per_viewer"`  // waiting danmaku of one viewer beyond these go down a class
+	PerViewer  int           `yaml:"per_viewer"`  // each so many more of one viewer's waiting danmaku go down one more class
 	HoldSpeech time.Duration `yaml:"hold_speech"` // speech queued above which a room without private text waits
 
 	FloodBurst  int           `yaml:"flood_burst"`  // danmaku of one viewer at once
@@ -70,8 +70,8 @@ func (c Config) Validate() error {
 		{"hold_speech", c.HoldSpeech}, {"flood_refill", c.FloodRefill}, {"memory", c.Memory}, {"max_skew", c.MaxSkew},
 		{"checkpoint", c.Checkpoint}, {"thank_every", c.ThankEvery}, {"repeats_in", c.RepeatsIn}, {"words_poll", c.WordsPoll},
 	} {
-		if d.d <= 0 {
-			errs = append(errs, fmt.Errorf("%s: %v, want more than 0", d.name, d.d))
+		if d.d < time.Millisecond { // they are reckoned in milliseconds
+			errs = append(errs, fmt.Errorf("%s: %v, want at least 1ms", d.name, d.d))
 		}
 	}
 	for _, n := range []struct {

@@ -1,6 +1,8 @@
 package aggregator
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,23 +63,25 @@ func newRoomContext(s event.RoomSettings) roomContext {
 
 // apply takes a room event and reports whether something worth keeping changed.
 func (c *roomContext) apply(e event.RoomEvent) bool {
+	switch {
+	case e.Kind == event.RoomSettingsSet: // the room's, whatever the broadcast
+		c.set(e)
+		return true
+	case c.past(e):
+		return false
+	}
 	switch e.Kind {
 	case event.RoomOpened:
-		switch {
-		case e.TimeMs < c.openedMs:
-			return false
-		case c.openedMs > 0 && !c.closed && e.BroadcastID == c.opened: // said again
-			c.set(e)
-		default:
+		if c.begins(e) {
 			c.begin(e)
+		} else {
+			c.set(e)
 		}
 	case event.RoomClosed:
-		if e.TimeMs < c.openedMs || c.closed {
+		if c.closed {
 			return false
 		}
 		c.closed = true
-	case event.RoomSettingsSet:
-		c.set(e)
 	case event.ProductListed:
 		c.links[own(e.LinkID)] = own(e.ProductID)
 	case event.ProductDelisted:
@@ -92,17 +96,63 @@ func (c *roomContext) apply(e event.RoomEvent) bool {
 	return true
 }
 
+// past reports an event of a broadcast before the one that is on: late, or played
+// again after a reconnect. Openings and closings say it by their time, too; of what is
+// shown and said it is not clear without a broadcast, a feed may begin with it.
+func (c *roomContext) past(e event.RoomEvent) bool {
+	before := e.TimeMs < c.openedMs
+	other := e.BroadcastID != "" && c.opened != "" && e.BroadcastID != c.opened
+	switch e.Kind {
+	case event.RoomOpened:
+		return before
+	case event.RoomClosed:
+		return before || other && e.BroadcastID != c.broadcastID
+	default:
+		return before && other
+	}
+}
+
+// begins reports an opening that is not the present broadcast's said again.
+func (c *roomContext) begins(e event.RoomEvent) bool {
+	return c.openedMs == 0 || c.closed || e.BroadcastID != "" && e.BroadcastID != c.opened
+}
+
 // begin starts a broadcast: what was said and shown in the one before is over.
 func (c *roomContext) begin(e event.RoomEvent) {
 	fresh := newRoomContext(c.settings)
 	fresh.settingsMs, fresh.broadcastID, fresh.merchantID = c.settingsMs, c.broadcastID, c.merchantID
 	if c.openedMs == 0 { // events may come before the room's opening
 		fresh.focus, fresh.links, fresh.utterances, fresh.payers = c.focus, c.links, c.utterances, c.payers
+	} else {
+		fresh.focus = slices.DeleteFunc(c.focus, func(f focus) bool { return f.ms < e.TimeMs })
+		fresh.utterances = slices.DeleteFunc(c.utterances, func(u utterance) bool { return u.ms < e.TimeMs })
 	}
 	fresh.openedMs, fresh.opened = e.TimeMs, e.BroadcastID
 	*c = fresh
 	c.broadcast(e.BroadcastID, e.MerchantID)
 	c.set(e)
+}
+
+// concerned are the links of which answers may be wrong after the event, before it is
+// applied: one product may have several, and a link may get another product.
+func (c *roomContext) concerned(e event.RoomEvent) (links []event.LinkID) {
+	switch e.Kind {
+	case event.ProductListed:
+		if product, listed := c.links[e.LinkID]; !listed || product != e.ProductID {
+			links = append(links, e.LinkID)
+		}
+	case event.ProductChanged, event.ProductDelisted:
+		if e.LinkID != "" {
+			links = append(links, e.LinkID)
+		}
+		product := cmp.Or(e.ProductID, c.links[e.LinkID])
+		for link, p := range c.links {
+			if p == product && p != "" && link != e.LinkID {
+				links = append(links, link)
+			}
+		}
+	}
+	return links
 }
 
 func (c *roomContext) set(e event.RoomEvent) {
@@ -278,7 +328,7 @@ func size(s event.ContextSnapshot) int {
 	return n
 }
 
-// state is the room's record of room-state.v1.
+// state is the room's record of room-state.v1, which is written while the room goes on.
 func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
 	c := &r.context
 	s := r.snapshot(event.ContextSnapshot{}, nil, nowMs)
@@ -295,7 +345,7 @@ func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
 	}
 	return event.RoomState{
 		Schema: event.SchemaVersion, RoomID: r.id, BroadcastID: c.broadcastID, MerchantID: c.merchantID, Context: s,
-		Links: c.links, ReadBack: readBack, OpenedMs: c.openedMs, Closed: c.closed, TimeMs: nowMs,
+		Links: maps.Clone(c.links), ReadBack: readBack, OpenedMs: c.openedMs, Closed: c.closed, TimeMs: nowMs,
 	}
 }
 

@@ -21,6 +21,8 @@
 //   - on assignment everything the log knows about a danmaku is known before the
 //     danmaku is handed over again: no second outcome is written;
 //   - windows never mix variants; merging never crosses variants;
+//   - an answer covers nobody after its fact has changed, and nothing of one broadcast
+//     covers, shows or is answered in the next;
 //   - chat shares no window with questions, and waits for its window to fill;
 //   - a room in which nothing is open and nothing happens is kept as its state only.
 package aggregator

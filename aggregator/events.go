@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"slices"
 	"time"
 
 	"livehost/streams/event"
@@ -10,10 +11,15 @@ import (
 func (r *room) onRoomEvent(e event.RoomEvent, appended time.Time) {
 	e.TimeMs = r.corrected(e.Source, e.TimeMs, appended)
 	now := r.nowMs()
+	links, before := r.context.concerned(e), r.context.openedMs
 	r.changed = r.context.apply(e) || r.changed
+	switch {
+	case before > 0 && r.context.openedMs != before:
+		r.broadcastOver()
+	case len(links) > 0:
+		r.outdate(func(link event.LinkID) bool { return slices.Contains(links, link) })
+	}
 	switch e.Kind {
-	case event.ProductChanged, event.ProductDelisted:
-		r.factChanged(e.LinkID)
 	case event.ProductInFocus:
 		r.refocus(e.TimeMs, now)
 	case event.Enter, event.AddToCart:
@@ -23,6 +29,22 @@ func (r *room) onRoomEvent(e event.RoomEvent, appended time.Time) {
 	case event.DanmakuRetracted:
 		r.retract(e.DanmakuID, now)
 	}
+}
+
+// broadcastOver is for what the broadcast before has left: its answers cover nobody, and
+// who still waits for one is not answered in the next.
+func (r *room) broadcastOver() {
+	r.outdate(func(event.LinkID) bool { return true })
+	for _, it := range r.items {
+		if it.place != flying && it.doom == nil && r.ofBefore(it) {
+			it.doom = &verdict{event.Shed, reasonClosed}
+		}
+	}
+}
+
+// ofBefore reports a danmaku said before the broadcast that is on.
+func (r *room) ofBefore(it *item) bool {
+	return it.member.PlatformMs < r.context.openedMs-openGraceMs
 }
 
 // retract ends a danmaku that is still ours; one in a window is its holder's. One
@@ -37,19 +59,40 @@ func (r *room) retract(id event.DanmakuID, nowMs int64) {
 	}
 }
 
-// refocus reads again what waits and was said after a focus change that came late.
+// refocus reads again what has no answer under way of its own and was said after a
+// focus change that came late, and lets it in anew.
 func (r *room) refocus(sinceMs, nowMs int64) {
-	for _, it := range append([]*item(nil), r.waiting...) {
-		if it.place != waiting || it.member.PlatformMs < sinceMs || len(it.joined) > 0 {
-			continue
+	moved := func(it *item) bool {
+		if it.doom != nil || it.member.PlatformMs < sinceMs {
+			return false
 		}
-		if link, _ := r.context.focusAt(it.member.PlatformMs); link == it.member.FocusLink {
-			continue
+		link, _ := r.context.focusAt(it.member.PlatformMs)
+		return link != it.member.FocusLink
+	}
+	var again []*item
+	out := func(it *item) {
+		it.place = 0
+		again = append(again, it)
+	}
+	covers := slices.Clone(r.waiting)
+	for c := range r.flyingCovers() {
+		covers = append(covers, c)
+	}
+	for _, c := range covers {
+		all := c.place == waiting && moved(c)
+		if all {
+			r.uncover(c)
+			r.unlist(c)
+			out(c)
 		}
-		if q := it.question(); r.covers[q] == it {
-			delete(r.covers, q)
+		for _, it := range slices.Clone(c.joined) {
+			if all || moved(it) {
+				r.detach(it)
+				out(it)
+			}
 		}
-		r.unlist(it)
+	}
+	for _, it := range again {
 		r.read(it)
 		r.admit(it, nowMs)
 	}

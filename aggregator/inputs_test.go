@@ -233,6 +233,35 @@ func TestP55MissingFields(t *testing.T) {
 	})
 }
 
+// Our records hold the ids of what comes in, some of them twice. One that made them
+// larger than the log takes is a dead letter that says so; the room goes on.
+func TestIDsThatAreTooLong(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		long := strings.Repeat("9", 130<<10)
+		now := time.Now().UnixMilli()
+		for name, e := range map[string]event.Event{
+			"danmaku_id":   event.Danmaku{Schema: 1, RoomID: roomID, DanmakuID: event.DanmakuID(long), PlatformTimeMs: now, Text: "多少钱"},
+			"viewer_id":    event.Danmaku{Schema: 1, RoomID: roomID, DanmakuID: "d", ViewerID: event.ViewerID(long), PlatformTimeMs: now, Text: "多少钱"},
+			"broadcast_id": event.RoomEvent{Schema: 1, RoomID: roomID, EventID: "e", Kind: event.RoomOpened, BroadcastID: event.BroadcastID(long), TimeMs: now},
+			"link_id":      event.RoomEvent{Schema: 1, RoomID: roomID, EventID: "e", Kind: event.ProductListed, LinkID: event.LinkID(long), TimeMs: now},
+			"viewer_id of": event.Order{Schema: 1, RoomID: roomID, OrderID: "o", Seq: 1, Status: event.OrderPaid, ViewerID: event.ViewerID(long), TimeMs: now},
+		} {
+			value, err := event.Encode(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got error
+			r.agg.Handle(t.Context(), streams.Record{Topic: e.Topic(), Partition: number, Offset: 9, Key: roomID, Value: value, AppendTime: time.Now()}, func(err error) { got = err })
+			if fault.KindOf(got) != fault.Invalid || !strings.Contains(fmt.Sprint(got), name) {
+				t.Errorf("%s: %v", name, got)
+			}
+		}
+		r.say("d2", "a1", "3号多少钱")
+		r.windows(1)
+	})
+}
+
 func TestP66SaidThreeTimesIsOneQuestion(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {

@@ -42,6 +42,7 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 		return
 	}
 	if r.known.has(string(d.DanmakuID)) {
+		r.known.add(string(d.DanmakuID), now) // who plays it again may do so again
 		r.p.a.stats.duplicates.Add(1)
 		r.ackAfter(ack)
 		return
@@ -55,16 +56,19 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 			AnswerByMs: platform + r.cfg().AnswerBy.Milliseconds(), SpeakByMs: platform + r.cfg().SpeakBy.Milliseconds(),
 		},
 	}
-	r.context.broadcast(d.BroadcastID, d.MerchantID)
 	if state, reason := r.turnedAway(d, it, now); state != "" {
 		r.refuse(it, state, reason, now)
 		return
 	}
+	if platform >= r.context.openedMs { // the last of a broadcast come after the opening of the next
+		r.context.broadcast(d.BroadcastID, d.MerchantID)
+	}
 	it.variant = r.assign(d.ViewerID)
 	t := text.Clean(d.Text, r.context.settings.Language)
-	v := filter.Check(r.p.a.words.Load(), r.limiter, d.ViewerID, t, now)
+	words := r.p.a.words.Load()
+	v := filter.Check(words, r.limiter, d.ViewerID, t, now)
 	if v.Reason == filter.Flood && r.asks(it, t, d.ViewerName) {
-		v.Reason = filter.None // who asks may talk a lot; admission ranks it behind other viewers
+		v = words.Judge(t) // who asks may talk a lot, admission ranks it behind other viewers; not in any words
 	}
 	if v.Reason != filter.None {
 		r.expose(markBucketed, it.variant, d.ViewerID, "", now)
@@ -84,7 +88,7 @@ func (r *room) turnedAway(d event.Danmaku, it *item, nowMs int64) (event.State, 
 	switch {
 	case r.gone.has(string(d.DanmakuID)):
 		return event.Retracted, reasonRetracted
-	case d.Host, slices.Contains(r.context.settings.HostIDs, d.ViewerID):
+	case d.Host, !d.ViewerID.Anonymous() && slices.Contains(r.context.settings.HostIDs, d.ViewerID):
 		return event.Filtered, string(filter.Host)
 	case d.Mirror:
 		return event.Filtered, string(filter.Mirror)
@@ -92,7 +96,7 @@ func (r *room) turnedAway(d event.Danmaku, it *item, nowMs int64) (event.State, 
 		return event.Filtered, string(filter.Test)
 	case nowMs > it.member.AnswerByMs:
 		return event.Expired, reasonTooOld
-	case it.member.PlatformMs < r.context.openedMs-openGraceMs:
+	case r.ofBefore(it):
 		return event.Filtered, string(filter.History)
 	case r.context.closed:
 		return event.Shed, reasonClosed
@@ -127,11 +131,11 @@ func (r *room) asks(it *item, t text.Text, viewerName string) bool {
 }
 
 // spokenName is a viewer's name as it may be read out: without signs, and none at
-// all when it is itself bait or abuse.
+// all when it is itself bait, abuse or a long number.
 func (r *room) spokenName(name string) string {
 	const longest = 32
 	t := text.Clean(name, text.Chinese)
-	if r.p.a.words.Load().Judge(t).Reason.Hit() {
+	if r.p.a.words.Load().Judge(t).Reason != filter.None {
 		return ""
 	}
 	return text.Truncate(t.Question, longest)

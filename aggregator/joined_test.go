@@ -46,6 +46,8 @@ func TestJoinedEndWhenTheirCoverEnds(t *testing.T) {
 		{name: "expired unspoken", answer: ends(event.Expired, "dispatcher", "speak_by", ""), runMs: 16 * time.Second, cover: "expired speak_by", joined: "expired speak_by"},
 		{name: "interrupted", answer: ends(event.Failed, "dispatcher", "interrupted", ""), runMs: 14 * time.Second, cover: "failed interrupted", joined: "failed interrupted"},
 		{name: "retracted in the agent", answer: ends(event.Retracted, "agentworker", "retracted", ""), runMs: 14 * time.Second, cover: "retracted retracted", joined: "expired waited"},
+		{name: "never ended", answer: never, cover: "", joined: "expired cover_lost"},
+		{name: "outdated and never ended", answer: never, late: changePrice, cover: "", joined: "expired cover_lost"},
 		{name: "silent", answer: ends(event.Silent, "agentworker", "low_information", ""), runMs: 3 * time.Second, cover: "silent low_information", joined: "silent low_information"},
 		{name: "handed over", answer: ends(event.HandedOver, "agentworker", "after_sales", ""), runMs: 3 * time.Second, cover: "handed_over after_sales", joined: "handed_over after_sales"},
 		{name: "suppressed", answer: ends(event.Suppressed, "dispatcher", "medical_claim", ""), runMs: 3 * time.Second, cover: "suppressed medical_claim", joined: "suppressed medical_claim"},
@@ -94,6 +96,10 @@ func complete(t *testing.T, o event.Outcome) {
 }
 
 func closeRoom(r *rig) { r.put(r.event(event.RoomClosed, nil)) }
+
+func changePrice(r *rig) {
+	r.put(r.event(event.ProductChanged, func(e *event.RoomEvent) { e.LinkID = "3" }))
+}
 
 func retractCover(r *rig) {
 	r.put(r.event(event.DanmakuRetracted, func(e *event.RoomEvent) { e.DanmakuID = "cover" }))

@@ -75,16 +75,16 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	r.cooling[cover.question()] = c
 }
 
-// factChanged stops answers about the link from covering anybody new: who joined
+// outdate stops answers about the links from covering anybody new: who joined
 // before the change is asked for again, unless the answer was heard already.
-func (r *room) factChanged(link event.LinkID) {
+func (r *room) outdate(about func(event.LinkID) bool) {
 	for q, c := range r.cooling {
-		if c.link == link {
+		if about(c.link) {
 			delete(r.cooling, q)
 		}
 	}
 	for q, it := range r.covers {
-		if it.reading.Link == link && it.place == flying {
+		if it.place == flying && about(it.reading.Link) {
 			it.stale = true
 			delete(r.covers, q)
 		}

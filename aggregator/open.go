@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 	"time"
@@ -125,12 +126,32 @@ func (r *room) endDue(nowMs int64) {
 
 // endMerged ends who joined a cover that never came to an end.
 func (r *room) endMerged(nowMs int64) {
-	if r.merged == 0 {
-		return
+	var lost []*item
+	for c := range r.flyingCovers() {
+		if nowMs > c.joined[0].member.AnswerByMs+coverGraceMs {
+			lost = append(lost, c)
+		}
 	}
-	for _, c := range r.covers {
+	for _, c := range lost {
 		for len(c.joined) > 0 && nowMs > c.joined[0].member.AnswerByMs+coverGraceMs {
 			r.end(c.joined[0], event.Expired, reasonCoverLost, nowMs)
+		}
+	}
+}
+
+// flyingCovers are the danmaku in windows that others have joined, also those that
+// nobody may join any more.
+func (r *room) flyingCovers() iter.Seq[*item] {
+	return func(yield func(*item) bool) {
+		if r.merged == 0 {
+			return
+		}
+		for _, f := range r.flights {
+			for _, id := range f.open {
+				if c := r.items[id]; c != nil && len(c.joined) > 0 && !yield(c) {
+					return
+				}
+			}
 		}
 	}
 }
@@ -412,12 +433,8 @@ func (r *room) nextMs(nowMs int64) int64 {
 			at(f.earliestMs + r.cfg().MaxInFlight.Milliseconds())
 		}
 	}
-	if r.merged > 0 {
-		for _, c := range r.covers {
-			if len(c.joined) > 0 {
-				at(c.joined[0].member.AnswerByMs + coverGraceMs + 1)
-			}
-		}
+	for c := range r.flyingCovers() {
+		at(c.joined[0].member.AnswerByMs + coverGraceMs + 1)
 	}
 	if len(r.waiting) > 0 {
 		at(r.holdUntil(nowMs))

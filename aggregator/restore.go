@@ -25,8 +25,8 @@ func (p *partition) restore(ctx context.Context) error {
 		topic string
 		apply func(*room, streams.Record) error
 	}{
-		{event.TopicRoomEvent, restored(event.Decode, (*room).restoreEvent)},
-		{event.TopicOrder, restored(event.Decode, (*room).restoreOrder)},
+		{event.TopicRoomEvent, restored(decodeRoomEvent, (*room).restoreEvent)},
+		{event.TopicOrder, restored(decodeOrder, (*room).restoreOrder)},
 		{event.TopicWindow, restored(event.Decode, (*room).restoreWindow)},
 		{event.TopicReply, restored(event.DecodeInPlace, (*room).restoreReply)},
 		{event.TopicDelivery, restored(event.DecodeInPlace, (*room).restoreDelivery)},
@@ -89,6 +89,7 @@ func restored[E event.Event](decode func([]byte) (E, error), fn func(*room, E, t
 
 func (r *room) restoreEvent(e event.RoomEvent, appended time.Time) {
 	e.TimeMs = r.corrected(e.Source, e.TimeMs, appended)
+	r.outdated.note(e, r.context.concerned(e), r.p.a.deps.Clock.Room(appended).UnixMilli())
 	r.context.apply(e)
 	if e.Kind == event.DanmakuRetracted {
 		r.gone.add(string(e.DanmakuID), r.nowMs())
@@ -116,8 +117,13 @@ func (r *room) restoreWindow(w opened, _ time.Time) {
 		if it == nil {
 			it = &item{variant: Assignment{Experiment: w.Experiment, Version: w.ExperimentVersion, Variant: w.Variant}}
 			r.items[m.DanmakuID] = it
-		} else if old := r.flight(it.window); old != nil && it.window != w.WindowID {
-			r.leave(old, m.DanmakuID)
+		} else if it.window != w.WindowID {
+			if old := r.flight(it.window); old != nil {
+				r.leave(old, m.DanmakuID)
+			}
+			if m.Ask == it.member.Ask { // a reply gave it back
+				it.returned++
+			}
 		}
 		if it.window != w.WindowID {
 			it.windows++
@@ -137,11 +143,9 @@ func (r *room) restoreReply(e reply, _ time.Time) {
 		r.land(f)
 	}
 	for _, id := range e.NotCovered {
-		if it := r.items[id]; it != nil {
+		if it := r.items[id]; it != nil && it.place == flying && it.window == e.ReplyID {
 			it.returned++
-			if it.window == e.ReplyID {
-				r.restoreWaiting(it, event.Shed, reasonNotCovered, it.returned == 1)
-			}
+			r.restoreWaiting(it, event.Shed, reasonNotCovered, it.returned == 1)
 		}
 	}
 }
@@ -167,29 +171,63 @@ func (r *room) restoreWaiting(it *item, state event.State, reason string, again 
 // it is not read again.
 func (r *room) restoreOutcome(o event.Outcome, _ time.Time) {
 	if it := r.items[o.DanmakuID]; it != nil && r.nowMs()-o.TimeMs < max(r.cfg().CoolDown, r.cfg().ChatCoolDown).Milliseconds() {
-		it.readAgain()
+		r.readAgain(it)
 	}
 	r.onOutcome(o)
 	r.out = output{} // nothing has joined yet, and nothing is to be acknowledged
 }
 
-// settleRestored ends what was retracted while it waits. Everything else is done
-// at the room's first moment.
+// settleRestored ends what was retracted while it waits, or waits since the broadcast
+// before. Everything else is done at the room's first moment.
 func (r *room) settleRestored() {
 	for _, it := range r.items {
-		it.readAgain()
+		if r.readAgain(it); it.stale && r.covers[it.question()] == it {
+			delete(r.covers, it.question())
+		}
 	}
 	for _, it := range r.waiting {
-		if r.gone.has(string(it.member.DanmakuID)) {
+		switch {
+		case r.gone.has(string(it.member.DanmakuID)):
 			it.doom = &verdict{event.Retracted, reasonRetracted}
+		case it.doom == nil && r.ofBefore(it):
+			it.doom = &verdict{event.Shed, reasonClosed}
 		}
+	}
+	r.outdated = outdated{}
+}
+
+// outdated is since when answers are wrong, as a restore reads it before the windows.
+type outdated struct {
+	links map[event.LinkID]int64
+	allMs int64
+}
+
+// note takes an event that concerns the links. The room's state may be of after it: a
+// listing may have changed what it does not change again, and a product that was
+// delisted has no links any more.
+func (o *outdated) note(e event.RoomEvent, links []event.LinkID, ms int64) {
+	switch {
+	case e.Kind == event.ProductListed:
+		links = append(links, e.LinkID)
+	case e.Kind == event.ProductDelisted && len(links) == 0:
+		o.allMs = ms
+	}
+	if len(links) > 0 && o.links == nil {
+		o.links = map[event.LinkID]int64{}
+	}
+	for _, link := range links {
+		o.links[link] = ms
 	}
 }
 
-// readAgain understands a danmaku from its window's record.
-func (it *item) readAgain() {
+// readAgain understands a danmaku from its window's record, and whether its answer is
+// about what has changed since the window opened: a fact, or the broadcast.
+func (r *room) readAgain(it *item) {
 	m := it.member
 	it.reading = cluster.Read(cluster.Asked{
 		DanmakuID: m.DanmakuID, ViewerID: m.ViewerID, Question: m.Question, Language: m.Language, Focus: m.FocusLink,
 	})
+	if f := r.flight(it.window); f != nil && it.place == flying {
+		it.stale = f.openedMs < max(r.context.openedMs, r.outdated.allMs, r.outdated.links[it.reading.Link])
+	}
 }

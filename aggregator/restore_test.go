@@ -245,3 +245,35 @@ func TestDialogueOfABusyRoom(t *testing.T) {
 		}
 	})
 }
+
+// A reply that is in the log twice, or names a danmaku of another window, gives nobody
+// back twice: a restart understands it as the stage did before.
+func TestRestoreOfRepeatedAndForeignReplies(t *testing.T) {
+	t.Parallel()
+	for _, restart := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.say("d1", "a1", "3号多少钱")
+			r.say("d2", "b2", "4号多少钱")
+			ws := r.windows(2)
+			back := reply(ws[0], "d1", "d1", "d2")
+			if err := r.log.Publish(t.Context(), back, back); err != nil {
+				t.Fatal(err)
+			}
+			if restart {
+				r.restart()
+			}
+			r.run()
+			r.pass(time.Second)
+			again := r.windows(3)[2] // of d1, and of nobody else
+			if len(again.Members) != 1 || again.Members[0].DanmakuID != "d1" {
+				t.Fatalf("restart %v: given back %+v", restart, ids(r.windows(3)))
+			}
+			r.put(reply(ws[1], "d2"))
+			second := r.windows(4)[3]
+			r.put(reply(again, "d1"))
+			r.put(answered(second)...)
+			r.want("d1", "shed not_covered")
+			r.want("d2", "answered reply")
+		})
+	}
+}

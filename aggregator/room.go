@@ -44,6 +44,8 @@ type room struct {
 	changed bool  // since the last room-state.v1
 	lastMs  int64 // when a record of it was handled last
 	parked  bool  // no longer the partition's: records go to its successor
+
+	outdated outdated // while it is restored
 }
 
 // output is what is published and acknowledged together.
@@ -75,10 +77,10 @@ type item struct {
 	window    event.WindowID // the last one it was in
 	windows   int            // how many it was in
 	returned  int            // times a reply did not cover it
-	stale     bool           // the fact it asks for changed: its answer covers nobody new
+	stale     bool           // what it asks for changed: its answer covers nobody new
 	cover     *item
 	joined    []*item
-	doom      *verdict // restored with its end due
+	doom      *verdict // its end is due: restored so, or its broadcast is over
 	received  time.Time
 	arrivedMs int64 // room time; 0 when restored
 }
@@ -171,18 +173,28 @@ func (r *room) forget(it *item, o event.Outcome, nowMs int64) {
 	r.ackAfter(it.ack)
 	it.ack = nil
 	r.unlist(it)
+	r.uncover(it)
+	r.detach(it)
+	if f := r.flight(it.window); f != nil {
+		r.leave(f, id)
+	}
+	r.settleJoined(it, o, nowMs)
+}
+
+// uncover lets nobody join the danmaku any more.
+func (r *room) uncover(it *item) {
 	if q := it.question(); r.covers[q] == it {
 		delete(r.covers, q)
 	}
+}
+
+// detach takes a danmaku from the one it has joined.
+func (r *room) detach(it *item) {
 	if c := it.cover; c != nil {
 		c.joined = remove(c.joined, it)
 		it.cover = nil
 		r.merged--
 	}
-	if f := r.flight(it.window); f != nil {
-		r.leave(f, id)
-	}
-	r.settleJoined(it, o, nowMs)
 }
 
 // flight is the window under way, nil when it is over.

@@ -8,20 +8,28 @@ import "slices"
 // A delay has two parts, the way here (never negative) and the clock's offset.
 // The smallest delay over a while is nearly all offset. A replay of history has
 // large delays too, but comes in a burst: an offset is believed only when it has
-// held for holdMs. A time in the future needs no proof.
+// held for several spells, of some records and some time each, however busy or
+// quiet the room. A time in the future needs no proof.
 type source struct {
 	name   string
-	delays [delayRing]delay
-	n      int
+	past   [spells]int64 // the smallest delay of each
+	n      int           // spells that are over
+	spell  spell
 	warned bool
 }
 
-type delay struct{ ms, atMs int64 }
+// spell is a while of records that is going on.
+type spell struct {
+	records int
+	sinceMs int64
+	leastMs int64 // the smallest delay
+}
 
 const (
-	delayRing = 24
-	holdMs    = 30_000
-	noiseMs   = 1_000 // offsets below are the way here
+	spells       = 6
+	spellRecords = 4
+	spellMs      = 5_000
+	noiseMs      = 1_000 // offsets below are the way here
 )
 
 // correct turns a platform time into ours. off reports that the source's clock is
@@ -29,8 +37,7 @@ const (
 func (s *source) correct(platformMs, appendedMs, maxSkewMs int64) (ms int64, off bool) {
 	platformMs = milliseconds(platformMs)
 	d := appendedMs - platformMs
-	s.delays[s.n%delayRing] = delay{d, appendedMs}
-	s.n++
+	s.note(d, appendedMs)
 	if d < -maxSkewMs {
 		return appendedMs, true
 	}
@@ -48,16 +55,26 @@ func (s *source) correct(platformMs, appendedMs, maxSkewMs int64) (ms int64, off
 	}
 }
 
+// note takes the delay of a record.
+func (s *source) note(delayMs, atMs int64) {
+	p := &s.spell
+	if p.records >= spellRecords && atMs-p.sinceMs >= spellMs {
+		s.past[s.n%spells] = p.leastMs
+		s.n++
+		*p = spell{}
+	}
+	if p.records == 0 {
+		p.sinceMs, p.leastMs = atMs, delayMs
+	}
+	p.records++
+	p.leastMs = min(p.leastMs, delayMs)
+}
+
 func (s *source) offset() int64 {
-	if s.n < delayRing {
+	if s.n < spells {
 		return 0
 	}
-	ring := s.delays[:]
-	oldest, newest := ring[s.n%delayRing].atMs, ring[(s.n-1)%delayRing].atMs
-	if newest-oldest < holdMs {
-		return 0
-	}
-	return slices.MinFunc(ring, func(a, b delay) int { return int(a.ms - b.ms) }).ms
+	return min(slices.Min(s.past[:]), s.spell.leastMs)
 }
 
 // milliseconds tells seconds and microseconds from milliseconds by their size.

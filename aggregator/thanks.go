@@ -68,6 +68,7 @@ func (r *room) thank(nowMs int64) {
 		return
 	}
 	r.thanks.pending, r.thanks.lastMs = nil, nowMs
+	e.ViewerName = r.spokenName(e.ViewerName)
 	w := &event.Window{
 		Schema: event.SchemaVersion, WindowID: event.WindowID(string(r.id) + ".e." + e.EventID), RoomID: r.id,
 		BroadcastID: r.context.broadcastID, MerchantID: r.context.merchantID, Kind: event.EventWindow, Mode: event.Single,

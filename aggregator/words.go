@@ -16,11 +16,11 @@ func (a *Aggregator) loadWords() error {
 		if err != nil {
 			return err
 		}
-		a.read = info.ModTime()
 		data, err := os.ReadFile(a.cfg.Words)
 		if err != nil {
 			return err
 		}
+		a.read = info // as it was before: a change in between is seen at the next look
 		if lists, err = filter.ParseLists(a.cfg.Words, data); err != nil {
 			return err
 		}
@@ -30,7 +30,7 @@ func (a *Aggregator) loadWords() error {
 }
 
 // followWords reads the file again whenever it changes. A file that is away or has
-// problems changes nothing: what was read last goes on.
+// problems changes nothing: what was read last goes on, and each problem is said once.
 func (a *Aggregator) followWords(ctx context.Context) {
 	if a.cfg.Words == "" {
 		<-ctx.Done()
@@ -38,6 +38,7 @@ func (a *Aggregator) followWords(ctx context.Context) {
 	}
 	tick := time.NewTicker(a.cfg.WordsPoll)
 	defer tick.Stop()
+	said := ""
 	for {
 		select {
 		case <-ctx.Done():
@@ -45,13 +46,23 @@ func (a *Aggregator) followWords(ctx context.Context) {
 		case <-tick.C:
 		}
 		info, err := os.Stat(a.cfg.Words)
-		if err != nil || info.ModTime().Equal(a.read) {
+		if err != nil || unchanged(a.read, info) {
 			continue
 		}
 		if err := a.loadWords(); err != nil {
-			a.deps.Log.Error("words file not taken", "file", a.cfg.Words, "err", err)
+			if said != err.Error() {
+				said = err.Error()
+				a.deps.Log.Error("words file not taken", "file", a.cfg.Words, "err", err)
+			}
 			continue
 		}
+		said = ""
 		a.deps.Log.Info("words file read", "file", a.cfg.Words, "version", a.words.Load().Version())
 	}
+}
+
+// unchanged reports the same file: its time alone does not say so, some ways to put a
+// file in its place give all of them one time.
+func unchanged(a, b os.FileInfo) bool {
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }

@@ -1,6 +1,7 @@
 package aggregator_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,7 +63,50 @@ func TestWordsAreReadAgain(t *testing.T) {
 	}
 }
 
-// A talkative viewer's chat is a flood; what is asked is not.
+// A new file is taken whatever its time, also after one that could not be read.
+func TestWordsFileIsReplaced(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "words.txt")
+	released := time.Unix(1_700_000_000, 0)
+	replace := func(content string) {
+		t.Helper()
+		next := filepath.Join(dir, "next")
+		if err := os.WriteFile(next, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Chtimes(next, released, released), os.Rename(next, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace("[spam]\n第一个词\n")
+	synctest.Test(t, func(t *testing.T) {
+		cfg := aggregator.DefaultConfig()
+		cfg.Words = path
+		r := newRig(t, cfg)
+		replace("[spam]\n第二个词\n")
+		r.pass(3 * time.Second)
+		r.say("d1", "a1", "第二个词")
+		r.want("d1", "filtered spam")
+		if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700), os.Chtimes(path, released, released)); err != nil {
+			t.Fatal(err)
+		}
+		r.pass(5 * time.Second)
+		r.say("d2", "a2", "第二个词")
+		r.want("d2", "filtered spam")
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		replace("[spam]\n第三个词\n")
+		r.pass(3 * time.Second)
+		r.say("d3", "a3", "第三个词")
+		r.want("d3", "filtered spam")
+		r.stop()
+	})
+}
+
+// A talkative viewer's chat is a flood; what is asked is not, and is judged by its
+// words as any other.
 func TestFloodSparesQuestions(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -70,11 +114,15 @@ func TestFloodSparesQuestions(t *testing.T) {
 			r.say(fmt.Sprint("chat", i), "u1", fmt.Sprintf("今天第%d次来看你", i))
 		}
 		r.say("ask", "u1", "3号链接多少钱")
+		r.say("abuse", "u1", "傻逼主播4号链接多少钱")
+		r.say("bait", "u1", "加微信abc12345 5号链接多少钱")
 		for i := range 20 {
 			r.say(fmt.Sprint("again", i), "u2", "上链接上链接")
 		}
 		r.want("chat19", "filtered viewer_flood")
 		r.want("ask", "")
+		r.want("abuse", "filtered sensitive")
+		r.want("bait", "filtered contact_bait")
 		r.want("again19", "filtered viewer_repeat")
 	})
 }

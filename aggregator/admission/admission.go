@@ -11,7 +11,7 @@ import (
 // Order is the policy of who goes first.
 type Order struct {
 	StarveMs  int64 // waiting this long is worth one class
-	PerViewer int   // waiting danmaku of one viewer beyond these go down one class
+	PerViewer int   // waiting danmaku of one viewer beyond these go down one class, beyond twice as many two, ...
 }
 
 // Sort returns the indexes of in, most urgent first: effective class, then
@@ -27,9 +27,8 @@ func (o Order) Sort(in []window.Candidate, nowMs int64) []int {
 			rank[i]++
 		}
 		if len(in) > o.PerViewer && !c.Viewer.Anonymous() {
-			if seen[c.Viewer]++; seen[c.Viewer] > o.PerViewer {
-				rank[i]++
-			}
+			rank[i] += int64(seen[c.Viewer] / o.PerViewer)
+			seen[c.Viewer]++
 		}
 	}
 	slices.SortStableFunc(out, func(a, b int) int {

@@ -33,6 +33,7 @@ func TestSort(t *testing.T) {
 		{"then deadline", []window.Candidate{at(event.ClassQuestion, 100), at(event.ClassQuestion, 0)}, 200, []int{1, 0}},
 		{"chat does not starve", []window.Candidate{at(event.ClassPurchase, 10_000), at(event.ClassChat, 0)}, 10_100, []int{1, 0}},
 		{"a viewer's third waits", []window.Candidate{mine(0), mine(1), mine(2), at(event.ClassQuestion, 3)}, 10, []int{0, 1, 3, 2}},
+		{"a viewer's fifth waits behind another class", []window.Candidate{mine(0), mine(1), mine(2), mine(3), mine(4), at(event.ClassChat, 5)}, 10, []int{0, 1, 2, 3, 5, 4}},
 		{"what says nothing comes last of its class", []window.Candidate{{Class: event.ClassChat, Last: true}, at(event.ClassChat, 100)}, 200, []int{1, 0}},
 	} {
 		if d := cmp.Diff(tt.want, order.Sort(tt.in, tt.now)); d != "" {

@@ -37,7 +37,13 @@ var shorts = func() *lexicon.Set[struct{}] {
 }()
 
 var (
-	harmless = list("支付|付款|付|分身|公众|小程序|登录|登陆|里|领|零钱|转账|发票|能发|糖|星|弹")
+	harmless = list("支付|付款|付|能付|可以付|怎么付|能支付|可以支付|怎么支付|分身|公众|小程序|登录|登陆|里|领|零钱|转账|发票|能发|糖|星|弹")
+
+	// ordinary words hold the characters of bait and are none: 你家V8 has no 加V. Like an
+	// operator's allowed words they let pass what they cover.
+	ordinary = list("你家|您家|我家|他家|她家|它家|咱家|大家|这家|那家|哪家|谁家|几家|两家|别家|全家|各家|人家|自家|专家|厂家|商家|店家|买家|卖家|独家|国家|居家|在家|到家|回家|" +
+		"加裙子|加裙装|加裙裤|加裙摆|进裙子|回粉色|回粉红|回粉紫|回粉底|回粉饼|回粉扑|扫我家|扫我们|打扫我|清扫我|扫我房|扫我客|" +
+		"隐私我|走私我|自私我|滴我眼|滴我脸|滴我手|滴我身|一滴我|两滴我|几滴我|微星|维信诺|扫码|相互关|最低价出|尾货加绒|拿货加运")
 
 	// luring is what follows a short name in bait: 加微领券, but not 加微波炉.
 	luring = list("信|心|芯|领券|领福|领红|领取|领资|领优|领奖|聊|我|看|私|号|群|吧|哦|呀|啊|拿|送|发|进|细|详|谈|好友")
@@ -50,7 +56,7 @@ var (
 var (
 	calls = list("私我|私聊我|私信我|私信领|私信拿|滴滴我|滴我|dd我|加群领|进群领|进群有|进群送|进裙|进君羊|加裙|加君羊|加羣|扫码进群|扫码领|扫码加|扫我|" +
 		"看我主页|点我主页|进我主页|主页有惊喜|主页加我|主页有联系|点我头像|戳我头像|点头像|看我头像|看头像|头像有联系|看我简介|看简介加|简介有联系|" +
-		"互粉|互关|互赞|有粉必|粉我必|回粉|必回粉|必回关|必回赞|关注必回|秒回关|关注秒|关注我有|关注我送|关注我领|关注我我|关注我也|加我好友|加好友|留下联系方式|" +
+		"互粉|互关|互赞|有粉必|粉我必|回粉|必回粉|必回关|必回赞|关注必回|秒回关|关注秒|关注我有惊|关注我有礼|关注我有福|关注我有红|关注我有钱|关注我送|关注我领红|关注我领福|关注我领资|关注我领手|关注我我|关注我也关|关注我也回|关注我也卖|加我好友|加好友|留下联系方式|" +
 		"来我直播|去我直播|进我直播|我直播间更|我直播间便宜|来我这买|来我家买|拿货加|拿货找|拿货私|找我拿货|加我拿|找我v|找我微|尾货加|低价出")
 
 	englishCalls = list("check my bio|link in my bio|link in bio|check my profile|visit my profile|visit my page|check my page|check my live|come to my live|join my live|" +
@@ -70,16 +76,32 @@ const reach = 4 // letters between the verb and the platform
 
 // bait is the part that lures viewers away, or "". match is folded text, english
 // the question in lower case, where English words still have their spaces.
-func bait(match, english []rune) string {
-	if span := englishBait(english); span != "" {
+func (f *Filter) bait(match, english []rune) string {
+	if span := f.englishBait(english); span != "" {
 		return span
 	}
-	for i := range match {
-		if n, _ := calls.Longest(match, i); n > 0 {
+	if contact(match, nil) != "" { // seldom: only then is it looked at closely
+		if span := contact(match, f); span != "" {
+			return span
+		}
+	}
+	return phone(match, english)
+}
+
+// contact finds a call, a platform after a verb, or one before an account; with
+// a filter, not in the words that it and the language let pass.
+func contact(match []rune, f *Filter) string {
+	for i := 0; i < len(match); i++ {
+		covered := f.passes(match, i)
+		if n, _ := calls.Longest(match, i); n > covered {
 			return string(match[i : i+n])
 		}
+		if covered > 0 {
+			i += covered - 1
+			continue
+		}
 		if n, _ := verbs.Longest(match, i); n > 0 {
-			if end := platformAfter(match, i+n); end > 0 {
+			if end := platformAfter(match, i+n, f); end > 0 {
 				return string(match[i:end])
 			}
 		}
@@ -92,18 +114,31 @@ func bait(match, english []rune) string {
 			}
 		}
 	}
-	return phone(match, english)
+	return ""
+}
+
+// passes is the length of the words at i that are none of bait, 0 without a filter.
+func (f *Filter) passes(match []rune, i int) int {
+	if f == nil {
+		return 0
+	}
+	return max(startsWith(ordinary, match, i), startsWith(f.allowed, match, i))
 }
 
 // englishBait looks at text with letters, or a colon before an account; most Chinese
 // has neither.
-func englishBait(english []rune) string {
+func (f *Filter) englishBait(english []rune) string {
 	if !slices.ContainsFunc(english, func(r rune) bool { return letter(r) || r == ':' }) {
 		return ""
 	}
-	for i := range english {
-		if n, _ := englishCalls.Longest(english, i); n > 0 {
+	for i := 0; i < len(english); i++ {
+		covered := startsWith(f.allowed, english, i)
+		if n, _ := englishCalls.Longest(english, i); n > covered {
 			return string(english[i : i+n])
+		}
+		if covered > 0 {
+			i += covered - 1
+			continue
 		}
 		if n, _ := labels.Longest(english, i); n > 0 && (i == 0 || english[i-1] == ' ') {
 			if end := labelled(english, i+n); end > 0 {
@@ -111,7 +146,7 @@ func englishBait(english []rune) string {
 			}
 		}
 	}
-	if n := startsWith(openings, english, 0); n > 0 && !strings.ContainsRune(string(english), '?') {
+	if n := startsWith(openings, english, 0); n > startsWith(f.allowed, english, 0) && !strings.ContainsRune(string(english), '?') {
 		return string(english[:n])
 	}
 	return ""
@@ -135,18 +170,35 @@ func labelled(in []rune, i int) int {
 	return 0
 }
 
-func platformAfter(match []rune, i int) int {
+func platformAfter(match []rune, i int, f *Filter) int {
 	for j := i; j < len(match) && j <= i+reach; j++ {
+		if n := f.passes(match, j); n > 0 {
+			j += n - 1
+			continue
+		}
 		if n := anyPlatform(match, j); n > 0 && startsWith(harmless, match, j+n) == 0 {
 			return j + n
 		}
 	}
-	if n := startsWith(shorts, match, i); n > 0 {
-		if end := i + n; end == len(match) || digit(match[end]) || startsWith(luring, match, end) > 0 {
+	if n := startsWith(shorts, match, i); n > 0 && f.passes(match, i) == 0 {
+		if end := i + n; end == len(match) || shortAccount(match, end) || startsWith(luring, match, end) > 0 {
 			return end
 		}
 	}
 	return 0
+}
+
+// shortAccount reports an account right after a short name: V8899, V123abc and 微abc12,
+// not the models and ingredients V8, V8 pro and Q10.
+func shortAccount(match []rune, i int) bool {
+	const shortest, model, number = 5, 2, 4 // digits of a model at most, of a number at least
+	j, digits := i, 0
+	for ; j < len(match) && (letter(match[j]) || digit(match[j])); j++ {
+		if digit(match[j]) {
+			digits++
+		}
+	}
+	return digits >= number || j-i >= shortest && (digits > model || digits > 0 && letter(match[i]))
 }
 
 func anyPlatform(match []rune, i int) int {
@@ -188,7 +240,7 @@ func phone(match, english []rune) string {
 				plain++
 			}
 		}
-		if n := j - i; n == mobile && plain >= mobile-2 && first == '1' && second >= '3' {
+		if n := j - i; n == mobile && plain >= mobile-2 && first == '1' && second >= '3' && !measures(english) {
 			return string(match[i:j])
 		} else if n >= american && plain == n && asksToCall(english) {
 			return string(match[i:j])
@@ -196,6 +248,28 @@ func phone(match, english []rune) string {
 		i = j
 	}
 	return ""
+}
+
+// measures reports several numbers of two or three digits and none that is longer:
+// height, weight and girths, or links, "165 98 85 66 90". A phone number is written in
+// one, in longer groups or digit by digit.
+func measures(english []rune) bool {
+	const longest, several = 3, 3
+	groups := 0
+	for i := 0; i < len(english); i++ {
+		j := i
+		for j < len(english) && digit(english[j]) {
+			j++
+		}
+		if j-i > longest {
+			return false
+		}
+		if j-i > 1 {
+			groups++
+		}
+		i = max(i, j-1)
+	}
+	return groups >= several
 }
 
 func asksToCall(english []rune) bool {

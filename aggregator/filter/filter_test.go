@@ -24,7 +24,9 @@ func TestNothingToAnswer(t *testing.T) {
 		"": filter.Empty, "\u200b": filter.Empty, "👍 👍": filter.EmojiOnly, "[赞][赞]": filter.EmojiOnly, "@<USER>": filter.MentionOnly,
 		"https://a.example/x": filter.URLOnly, "……": filter.Noise, "???": filter.Noise, "666": filter.NumberOnly, "2333333": filter.NumberOnly,
 		"12345678": filter.NumberOnly,
-		"80":       filter.None, "36!": filter.None, "5号": filter.None, "29.9": filter.None, "8+256": filter.None, "101、102": filter.None,
+		"√√√":      filter.Noise, "×": filter.Noise, "¥": filter.Noise, "→": filter.EmojiOnly, "∞ ±": filter.Noise, "\u0301\u0301": filter.Noise, "\u3164": filter.Empty, "\u2800 \u2800": filter.Empty,
+		"ありますか": filter.None, "얼마": filter.None, "сколько": filter.None, "๑๒": filter.None, "〇": filter.None, "½": filter.None,
+		"80": filter.None, "36!": filter.None, "5号": filter.None, "29.9": filter.None, "8+256": filter.None, "101、102": filter.None,
 		"哈哈": filter.None, "太帅了强哥": filter.None, "好": filter.None,
 	})
 }
@@ -98,13 +100,15 @@ func TestP54AnonymousIsNotOneFlooder(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	t.Parallel()
-	l, err := filter.ParseLists("words.txt", []byte("\ufeff# ours\n[sensitive]\n某某品牌\nbadword\n[spam]\n扫楼 广告\n[allow]\n加微信支付群\n[bots]\nbot-7\n"))
+	l, err := filter.ParseLists("words.txt", []byte("\ufeff# ours\n[sensitive]\n某某品牌\nbadword\n[spam]\n扫楼 广告\n[allow]\n加微信支付群\n威新\n私信我的包\n扫楼\nf4f lens\n外挂\n[bots]\nbot-7\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := filter.New(l)
 	for in, want := range map[string]filter.Reason{
 		"某 某*品牌多少钱": filter.Sensitive, "what a BADWORD": filter.Sensitive, "badwords": filter.None, "扫楼广告": filter.Spam, "多少钱": filter.None, "傻逼": filter.Sensitive,
+		"加威新面膜多少钱": filter.None, "加威新微信": filter.ContactBait, "私信我的包到了吗": filter.None, "私信我": filter.ContactBait,
+		"F4F lens price": filter.None, "f4f": filter.ContactBait, "外挂": filter.None, "收号": filter.Spam,
 	} {
 		if got := f.Judge(text.Clean(in, "zh")); got.Reason != want {
 			t.Errorf("%q: %q, want %q", in, got.Reason, want)

@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"unicode"
+
 	"livehost/aggregator/lexicon"
 	"livehost/aggregator/text"
 	"livehost/streams/event"
@@ -26,13 +28,13 @@ func (f *Filter) Judge(t text.Text) Verdict {
 	var folded, lower [96]rune
 	match, question := appendRunes(folded[:0], t.Match), lexicon.AppendLower(lower[:0], t.Question)
 	plain := meant(question)
-	if span := bait(match, question); span != "" {
+	if span := f.bait(match, question); span != "" {
 		return Verdict{Reason: ContactBait, Span: span}
 	}
 	if v := f.words(match, question); v.Reason != None || plain == nil {
 		return v
 	}
-	if span := englishBait(plain); span != "" {
+	if span := f.englishBait(plain); span != "" {
 		return Verdict{Reason: ContactBait, Span: span}
 	}
 	return f.find(english, plain)
@@ -51,10 +53,8 @@ func empty(t text.Text) Reason {
 		switch {
 		case r >= '0' && r <= '9':
 			digits++
-		case r >= 0x80 || r|0x20 >= 'a' && r|0x20 <= 'z':
-			if !isMark(r) {
-				letters++
-			}
+		case r|0x20 >= 'a' && r|0x20 <= 'z', r >= 0x4e00 && r <= 0x9fff, r >= 0x80 && (unicode.IsLetter(r) || unicode.IsNumber(r)):
+			letters++
 		}
 	}
 	switch {
@@ -73,11 +73,6 @@ func empty(t text.Text) Reason {
 	default:
 		return Noise
 	}
-}
-
-// isMark reports punctuation outside ASCII.
-func isMark(r rune) bool {
-	return r >= 0x2010 && r <= 0x206f || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff0f || r >= 0xa1 && r <= 0xbf
 }
 
 // number keeps what can be a link (80, 36!), a price (29.9) or a measure

@@ -30,7 +30,8 @@ var english = build(map[Reason]string{
 })
 
 var allowed = list("大麻袋|大麻布|大麻籽|大麻叶纹|然后|可靠|吸毒面膜|炸药包造型|海洛因价格战|预约吗|特约|大约吗|节约|合约|签约|包养生|包养护|上门服务安装|" +
-	"收号码|打字员工")
+	"收号码|打字员工|简约|契约|续约|邀约|公约|条约|隐约|大麻花|大麻烦|大麻将|大麻椒|大麻辣|大麻团|日入手|日入住|日入库|日入仓|日入会|月入手|月入住|月入库|月入仓|月入会|" +
+	"色情侣|色情况|色情人|色情绪|沙比较|沙比例|沙比萨|洗钱包|刷粉底|刷粉饼|刷粉扑|刷粉状|包养活|包养殖|收米线|收米饭|收米色|收米粉|卖号码|黑户外|黑户型")
 
 func build(cells map[Reason]string) *lexicon.Set[Reason] {
 	m := map[string]Reason{}
@@ -44,7 +45,7 @@ func build(cells map[Reason]string) *lexicon.Set[Reason] {
 // English in the question, where word boundaries still are, as typed and as meant;
 // folded single words catch look-alike letters.
 func (f *Filter) words(match, question []rune) Verdict {
-	if startsWith(whole, match, 0) == len(match) {
+	if n := startsWith(whole, match, 0); n > startsWith(f.allowed, match, 0) && n == len(match) {
 		return Verdict{Reason: Spam, Span: string(match)}
 	}
 	for _, try := range [...]struct {
@@ -67,13 +68,11 @@ func (f *Filter) words(match, question []rune) Verdict {
 
 func (f *Filter) find(set *lexicon.Set[Reason], in []rune) Verdict {
 	for i := 0; i < len(in); i++ {
-		if n := max(startsWith(allowed, in, i), startsWith(f.allowed, in, i)); n > 0 {
-			i += n - 1
-			continue
-		}
-		if n, reason := set.Longest(in, i); n > 0 {
+		covered := max(startsWith(allowed, in, i), startsWith(f.allowed, in, i))
+		if n, reason := set.Longest(in, i); n > covered {
 			return Verdict{Reason: reason, Span: string(in[i : i+n])}
 		}
+		i += max(0, covered-1)
 	}
 	return Verdict{}
 }

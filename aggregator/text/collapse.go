@@ -29,7 +29,7 @@ func worthASpace(in []rune, i int) bool {
 }
 
 // collapseRuns shortens a repeated rune: 哈哈哈哈 to 哈哈, soooo to soo, !!!! to !.
-// Digits stay: 1000 is a number.
+// Digits stay, 1000 is a number, and so do sizes.
 func collapseRuns(in []rune) []rune {
 	out := in[:0]
 	for i := 0; i < len(in); {
@@ -37,18 +37,15 @@ func collapseRuns(in []rune) []rune {
 		for j < len(in) && in[j] == in[i] {
 			j++
 		}
-		n := kept(in[i], j-i)
-		if j < len(in) && clothSize(in[i], in[j]) {
-			n = j - i
+		n := j - i
+		if n < 3 || !isSize(in, i, j) {
+			n = kept(in[i], n)
 		}
 		out = append(out, in[i:i+n]...)
 		i = j
 	}
 	return out
 }
-
-// clothSize reports whether a run of r before next is a size: XXXL is not XL.
-func clothSize(r, next rune) bool { return r|0x20 == 'x' && (next|0x20 == 'l' || next|0x20 == 's') }
 
 func kept(r rune, n int) int {
 	switch {
@@ -68,6 +65,25 @@ func kept(r rune, n int) int {
 		return 1
 	default:
 		return min(n, 2)
+	}
+}
+
+// isSize reports whether the run in[i:j] spells a size: XXXL, xxxs, AAA.
+func isSize(in []rune, i, j int) bool {
+	letter := in[i] | 0x20
+	for i > 0 && in[i-1]|0x20 == letter {
+		i--
+	}
+	if i > 0 && isLatin(in[i-1]) {
+		return false
+	}
+	switch {
+	case letter == 'x' && j < len(in) && (in[j]|0x20 == 'l' || in[j]|0x20 == 's'):
+		return j+1 == len(in) || !isLatin(in[j+1])
+	case in[j-1] == 'A' && j-i <= 4: // batteries
+		return j == len(in) || !isLatin(in[j])
+	default:
+		return false
 	}
 }
 
@@ -98,9 +114,17 @@ func collapsePhrases(in []rune) []rune {
 }
 
 // repetition finds the shortest phrase at i that is repeated at once, and the
-// length of all its copies. before is what precedes it.
+// length of all its copies. before is what precedes it. What is no phrase is not
+// searched for copies: in a long number each place would find all the rest.
 func repetition(in []rune, i int, before []rune) (period, length int) {
+	words := !isWordRune(in[i])
+	if len(before) > 0 && !mayBegin(in[i:], before[len(before)-1]) {
+		return 0, 0
+	}
 	for p := 2; p <= longestPhrase && i+2*p-1 <= len(in); p++ {
+		if words = words || !isWordRune(in[i+p-1]); !words {
+			continue
+		}
 		n := 0
 		for i+p+n < len(in) && in[i+n] == in[i+p+n] {
 			n++
@@ -111,34 +135,39 @@ func repetition(in []rune, i int, before []rune) (period, length int) {
 		} else if n < p {
 			continue
 		}
-		if mayCollapse(in, i, p, end, before) {
+		if mayEnd(in, end) {
 			return p, end - i
 		}
 	}
 	return 0, 0
 }
 
-// mayCollapse keeps the meaning: 13号3号 are two links, XS码S码 two sizes, 1010 is
-// one number, haha one word, 不防水防水 two questions, and what 有没有没有盖 asks for has
-// no lid.
-func mayCollapse(in []rune, i, p, end int, before []rune) bool {
-	words := false
-	for _, r := range in[i : i+p] {
-		words = words || !isDigit(r) && !isLatin(r) && !isNumberMark(r)
-	}
-	if !words {
-		return false
-	}
-	if len(before) > 0 {
-		prev := before[len(before)-1]
-		if isWordRune(in[i]) && isWordRune(prev) || isNegation(prev) || isNegation(in[i]) && prev == in[i+1] {
-			return false
-		}
-	}
+// mayBegin and mayEnd keep the meaning of what a phrase is a part of: 13号3号 and
+// 十三号三号 are two links, XS码S码 two sizes, 不防水防水 two questions. A phrase has
+// words: 1010 is one number, haha one word. What 有没有没有盖 asks for has no lid.
+func mayBegin(phrase []rune, prev rune) bool {
+	return !(isWordRune(phrase[0]) && isWordRune(prev)) && !isNegation(prev) &&
+		!(isNegation(phrase[0]) && len(phrase) > 1 && phrase[1] == prev)
+}
+
+func mayEnd(in []rune, end int) bool {
 	return end >= len(in) || !isNegation(in[end-1]) && (!isWordRune(in[end-1]) || !isWordRune(in[end]))
 }
 
-func isWordRune(r rune) bool   { return isDigit(r) || isLatin(r) || isNumberMark(r) }
+func isWordRune(r rune) bool {
+	return isDigit(r) || isLatin(r) || isNumberMark(r) || isNumeral(r)
+}
+
+// isNumeral reports the characters that numbers are written with.
+func isNumeral(r rune) bool {
+	switch r {
+	case '零', '〇', '一', '幺', '二', '两', '三', '四', '五', '六', '七', '八', '九', '十', '百', '千', '万':
+		return true
+	default:
+		return false
+	}
+}
+
 func isNumberMark(r rune) bool { return r == '.' || r == '-' || r == '+' || r == ':' || r == '/' }
 func isNegation(r rune) bool {
 	return r == '不' || r == '没' || r == '无' || r == '非' || r == '未' || r == '别'

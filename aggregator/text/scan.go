@@ -60,17 +60,24 @@ func (s *scanner) skip(i int) int {
 
 func (s *scanner) keep(r rune) {
 	switch {
-	case r == ' ' || r == '\t' || r == '\n' || r == '\r':
+	case r >= 0x4e00 && r <= 0x9fff: // most of what is typed
+		s.out = append(s.out, r)
+		s.match = utf8.AppendRune(s.match, lexicon.Simplified(r))
+	case r == ' ' || r == '\t' || r == '\n' || r == '\r' || isBlank(r):
 		s.gap()
 	case r < 0x20 || r == 0x7f || r == utf8.RuneError || isInvisible(r):
 	case isEmoji(r):
 		s.emoji = true
 		s.gap()
-		switch {
+		switch { // what stands for a name or a sign in contact bait
 		case isHeart(r): // "V❤" is read as V信
 			s.match = utf8.AppendRune(s.match, '心')
 		case r == '➕':
 			s.match = append(s.match, '+')
+		case r == '🐧':
+			s.match = append(s.match, "qq"...)
+		case r == '🛰':
+			s.match = append(s.match, "卫星"...)
 		}
 	default:
 		s.out = append(s.out, r)
@@ -142,7 +149,14 @@ func (s *scanner) mentionAt(i int) int {
 
 func isInvisible(r rune) bool {
 	return r >= 0x80 && (r >= 0x200b && r <= 0x200f || r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe01ef ||
-		r == 0x20e3 || r == 0x3164 || r == 0x115f || unicode.In(r, unicode.Cf, unicode.Co, unicode.Cc))
+		r == 0x20e3 || unicode.In(r, unicode.Cf, unicode.Co, unicode.Cc))
+}
+
+// isBlank reports what shows as a space or as nothing and keeps words apart: the
+// spaces of all scripts, the Hangul fillers and the empty Braille pattern, which
+// are a letter and a sign to Unicode.
+func isBlank(r rune) bool {
+	return r >= 0x80 && (r == 0x1160 || r == 0x115f || r == 0x2800 || unicode.IsSpace(r))
 }
 
 func isEmoji(r rune) bool {
@@ -154,12 +168,12 @@ func isHeart(r rune) bool {
 	return r == '❤' || r == '♥' || r == '♡' || r >= 0x1f493 && r <= 0x1f49f || r == 0x1f9e1 || r == 0x1f90d
 }
 
-// confusables are letters of other alphabets that look Latin.
+// confusables are letters of other alphabets, and signs, that look Latin.
 var confusables = map[rune]rune{
 	'а': 'a', 'в': 'b', 'с': 'c', 'е': 'e', 'ё': 'e', 'н': 'h', 'і': 'i', 'ї': 'i', 'ј': 'j', 'к': 'k', 'м': 'm', 'о': 'o',
 	'р': 'p', 'ѕ': 's', 'т': 't', 'у': 'y', 'х': 'x', 'ԁ': 'd', 'ԛ': 'q', 'ԝ': 'w', 'ѵ': 'v',
 	'α': 'a', 'β': 'b', 'ε': 'e', 'η': 'n', 'ι': 'i', 'κ': 'k', 'ν': 'v', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'ω': 'w',
-	'ı': 'i', 'ɡ': 'g', 'ɑ': 'a', 'ᴠ': 'v', 'ᴡ': 'w', 'ʋ': 'v',
+	'√': 'v', '∨': 'v', 'Ꮩ': 'v', 'ꮩ': 'v', 'ᐯ': 'v', 'ı': 'i', 'ɡ': 'g', 'ɑ': 'a', 'ᴠ': 'v', 'ᴡ': 'w', 'ʋ': 'v',
 }
 
 // fold is r as word lists spell it, or 0 when they leave it out.
@@ -175,11 +189,12 @@ func fold(r rune) rune {
 		return r
 	case r < 0x80:
 		return 0
+	}
+	l := unicode.ToLower(r)
+	switch c, ok := confusables[l]; {
+	case ok:
+		return c
 	case unicode.IsLetter(r):
-		l := unicode.ToLower(r)
-		if c, ok := confusables[l]; ok {
-			return c
-		}
 		return l
 	default:
 		return 0

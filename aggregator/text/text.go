@@ -142,11 +142,43 @@ func runesOf(out []rune, s string) []rune {
 		case r == '\u3000':
 			out = append(out, ' ')
 		default:
-			return []rune(norm.NFKC.String(s))
+			return spelled(out[:0], norm.NFKC.String(s))
 		}
 	}
 	return out
 }
+
+// spelled writes out the letters and digits in signs that NFKC leaves alone: 🆅 is V,
+// ❸ is 3.
+func spelled(out []rune, s string) []rune {
+	var prev rune
+	for i, r := range s {
+		sign := r
+		switch {
+		case r < '⓫': // nearly all of any script
+		case r >= 0x1f150 && r <= 0x1f169: // 🅥
+			r = 'A' + r - 0x1f150
+		case r >= 0x1f170 && r <= 0x1f189: // 🆅
+			r = 'A' + r - 0x1f170
+		case isRegional(r):
+			if next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):]); !isRegional(prev) && !isRegional(next) { // two are a flag
+				r = 'A' + r - 0x1f1e6
+			}
+		case r == '⓿':
+			r = '0'
+		case r >= '⓵' && r <= '⓽':
+			r = '1' + r - '⓵'
+		case r == '⓾', r == '❿', r == '➉', r == '➓', r == '🔟':
+			out, r = append(out, '1'), '0'
+		case r >= '❶' && r <= '➒': // and ➀
+			r = '1' + (r-'❶')%10
+		}
+		out, prev = append(out, r), sign
+	}
+	return out
+}
+
+func isRegional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
 func language(out []rune, fallback string) string {
 	han, latin := 0, 0

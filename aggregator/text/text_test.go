@@ -3,6 +3,7 @@ package text_test
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"livehost/aggregator/text"
@@ -59,7 +60,7 @@ func TestMentions(t *testing.T) {
 func TestP43ZeroWidthAndHomoglyphs(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"加\u200b微\u200b信": "加微信", "ѕhіt": "shit", "ＶＸ": "vx", "加 微.信": "加微信", "V❤": "v心", "加\U000e0041微": "加微",
+		"加\u200b微\u200b信": "加微信", "ѕhіt": "shit", "ＶＸ": "vx", "加 微.信": "加微信", "V❤": "v心", "加\U000e0041微": "加微", "加√∨ᐯ": "加vvv",
 	} {
 		got := text.Clean(in, "")
 		if got.Match != want {
@@ -101,9 +102,54 @@ func TestP58RepeatedRunsAndPhrases(t *testing.T) {
 		"哈哈哈哈哈哈": "哈哈", "卸妆油卸妆油卸妆油": "卸妆油", "咋用?咋用?": "咋用?", "好吃吗？？？？": "好吃吗?",
 		"跪求一千左右手镯,跪求一千左右手镯": "跪求一千左右手镯,", "107!107!107!107!": "107!", "1000": "1000", "1010": "1010", "12.12": "12.12",
 		"Slime licker please Slime licker please": "Slime licker please", "haha": "haha", "restockkkk": "restock", "freeee": "free",
-		"13号3号": "13号3号", "XS码S码": "XS码S码", "不防水防水": "不防水防水", "有没有没有盖的": "有没有没有盖的", "XXXL有吗": "XXXL有吗", "xxs": "xxs", "xxx": "x", "看5看55": "看5看55", "谢谢": "谢谢",
+		"13号3号": "13号3号", "XS码S码": "XS码S码", "不防水防水": "不防水防水", "有没有没有盖的": "有没有没有盖的", "看5看55": "看5看55", "谢谢": "谢谢",
+		"XXXL有吗": "XXXL有吗", "xxs": "xxs", "xxx": "x", "2XL还是xxxxl": "2XL还是xxxxl", "Xxxs": "Xxxs", "AAA电池": "AAA电池", "xxxxlovely": "xlovely", "AAAAAAAA": "A", "maxxxxl": "maxl",
+		"十三号三号多少钱": "十三号三号多少钱", "二十一号一号": "二十一号一号", "一号一号": "一号", "幺八幺八": "幺八幺八", "一二一二": "一二一二",
 		"今天会有大肚锅有上吗？ 今天会有大肚锅有上吗？": "今天会有大肚锅有上吗?", "价格 价格 价格": "价格",
 	})
+}
+
+// The longest number or word costs no more than other text: it is no phrase that
+// could be repeated.
+func TestP57LongNumbersCostNoMore(t *testing.T) {
+	t.Parallel()
+	cost := func(in string) time.Duration {
+		best := time.Hour
+		for range 5 {
+			start := time.Now()
+			text.Clean(in, text.Chinese)
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	plain := cost(strings.Repeat("这一款面膜敏感肌能不能用", 2000))
+	for _, in := range []string{"10", "ha", "abcdefg1", "一二", "1.5/"} {
+		if got := cost(strings.Repeat(in, 20_000)); got > 30*plain {
+			t.Errorf("%q over and over takes %v, other text of that length %v", in, got, plain)
+		}
+	}
+}
+
+// Numbers and letters survive however they are drawn.
+func TestLettersAndDigitsInSigns(t *testing.T) {
+	t.Parallel()
+	question(t, map[string]string{
+		"❸号多少钱": "3号多少钱", "➀➈号": "19号", "➊号": "1号", "🔟号多少钱": "10号多少钱", "➓号还是❿": "10号还是10", "⓵⓿号": "10号",
+		"加🆅": "加V", "选🅰️还是🅱️": "选A还是B", "🅛码": "L码", "加🇻信": "加V信", "🇨🇳的吗": "的吗",
+	})
+}
+
+// What shows as nothing is nothing, and hides no word.
+func TestP43Blanks(t *testing.T) {
+	t.Parallel()
+	for _, blank := range []string{"\u3164", "\uffa0", "\u1160", "\u115f", "\u2800", "\u2028", "\u1680", "\u00a0", "\u00ad", "\u2060", "\u202e", "\u2067"} {
+		if got := text.Clean(blank+blank, "").Question; got != "" {
+			t.Errorf("%+q leaves %+q", blank, got)
+		}
+		if got := text.Clean("加"+blank+"微"+blank+"信", "").Match; got != "加微信" {
+			t.Errorf("Match with %+q is %+q", blank, got)
+		}
+	}
 }
 
 func TestLanguage(t *testing.T) {
