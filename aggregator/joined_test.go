@@ -50,6 +50,7 @@ func TestJoinedEndWhenTheirCoverEnds(t *testing.T) {
 		{name: "handed over", answer: ends(event.HandedOver, "agentworker", "after_sales", ""), runMs: 3 * time.Second, cover: "handed_over after_sales", joined: "handed_over after_sales"},
 		{name: "suppressed", answer: ends(event.Suppressed, "dispatcher", "medical_claim", ""), runMs: 3 * time.Second, cover: "suppressed medical_claim", joined: "suppressed medical_claim"},
 		{name: "answered aloud", answer: ends(event.Answered, "dispatcher", "spoken", event.Public), runMs: 3 * time.Second, cover: "answered spoken", joined: "merged same_question"},
+		{name: "heard already", answer: ends(event.Merged, "dispatcher", "same_words", event.Public), runMs: 3 * time.Second, cover: "merged same_words", joined: "merged same_question"},
 		{name: "answered privately too late", answer: ends(event.Answered, "dispatcher", "sent", event.Private), runMs: 14 * time.Second, cover: "answered sent", joined: "expired waited"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
