@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -86,7 +87,8 @@ func (s *state) refuseSecret(ctx context.Context, span string, members []event.M
 }
 
 // rescue decides for the members that the loop left undecided: the conservative
-// reply, checked like any other text, or an outcome.
+// reply, checked like any other text, or an outcome. Those whom the reply does not fit go
+// back to the aggregator.
 func (s *state) rescue(ctx context.Context, end ending) {
 	if end == decided || s.public != nil || len(s.private) > 0 {
 		return // what is left goes back to the aggregator as not covered
@@ -102,7 +104,7 @@ func (s *state) rescue(ctx context.Context, end ending) {
 		s.decide(waiting, event.Suppressed, ruleReason(end.rule))
 		return
 	}
-	body := s.conservative()
+	body, fits := s.conservative(waiting)
 	s.fallback(ctx, routeConservative, end.cause)
 	s.noteRescue(end, actionFallback, waiting)
 	if body == "" {
@@ -110,7 +112,7 @@ func (s *state) rescue(ctx context.Context, end ending) {
 		return
 	}
 	s.route = routeConservative
-	d := s.propose(ctx, body, waiting, false)
+	d := s.propose(ctx, body, fits, false)
 	if d.Action == hook.Allow || d.Action == hook.Rewrite {
 		return
 	}
@@ -171,9 +173,21 @@ func (e ending) reason() string {
 	return ReasonPolicyFailed
 }
 
-// conservative picks the text for the intent and language, the same for the same window.
-func (s *state) conservative() string {
-	texts := s.rel.Fallbacks.For(s.input("", s.undecided(), false).Language, s.w.Intent)
+// conservative picks the text for the first member's intent and language, and those
+// of the others who would get the same.
+func (s *state) conservative(waiting []event.Member) (body string, fits []event.Member) {
+	body = s.conservativeFor(waiting[0])
+	for _, m := range waiting {
+		if s.conservativeFor(m) == body {
+			fits = append(fits, m)
+		}
+	}
+	return body, fits
+}
+
+// conservativeFor is the text for a member, the same for the same window.
+func (s *state) conservativeFor(m event.Member) string {
+	texts := s.rel.Fallbacks.For(cmp.Or(m.Language, s.w.Language), cmp.Or(m.Intent, s.w.Intent))
 	if len(texts) == 0 {
 		return ""
 	}

@@ -161,6 +161,12 @@ func TestRun(t *testing.T) {
 			"public [d1 d2]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nhit private-facts block ************\n",
 		},
 		{
+			"a conservative reply is for those whose intent it is for", event.Multi,
+			[]event.Member{member("d1", "你是机器人吗", "identity"), member("d2", "1号多少钱", "price"), member("d3", "是真人吗", "identity")},
+			[]modeltest.Step{modeltest.Fail(model.Unreachable)},
+			"public [d1 d3]: 我是本直播间的AI主播\nnot covered [d2]\nfallback conservative\n",
+		},
+		{
 			"an order is not told to another viewer", event.Multi, []event.Member{member("d1", "我的快递到哪了", "order"), member("d2", "1号多少钱", "price")},
 			[]modeltest.Step{
 				modeltest.Call(append(append([]string{}, skill...), "order", `{"whose":"d1"}`)...),
