@@ -110,6 +110,11 @@ func TestRun(t *testing.T) {
 			"public [d1]: 本场没有7号链接哦\nnot in room [d1]\n",
 		},
 		{
+			"one of its kind is offered instead", event.Single, []event.Member{member("d1", "7号链接多少钱", "price")},
+			[]modeltest.Step{modeltest.Call(append(append([]string{}, skill...), item("7")...)...), modeltest.Say("这类的可以看看1号围巾")},
+			"public [d1]: 这类的可以看看1号围巾\n",
+		},
+		{
 			"silence", event.Single, []event.Member{member("d1", "哈哈哈", "chat")},
 			[]modeltest.Step{modeltest.Call("hush", `{"why":"small_talk"}`)},
 			"d1 silent small_talk\n",
