@@ -87,8 +87,8 @@ func (s *state) refuseSecret(ctx context.Context, span string, members []event.M
 }
 
 // rescue decides for the members that the loop left undecided: the conservative
-// reply, checked like any other text, or an outcome. Those whom the reply does not fit go
-// back to the aggregator.
+// reply, checked like any other text, or an outcome. Those whom the reply does not fit get
+// their own in private, or go back to the aggregator.
 func (s *state) rescue(ctx context.Context, end ending) {
 	if end == decided || s.public != nil || len(s.private) > 0 {
 		return // what is left goes back to the aggregator as not covered
@@ -114,6 +114,7 @@ func (s *state) rescue(ctx context.Context, end ending) {
 	s.route = routeConservative
 	d := s.propose(ctx, body, fits, false)
 	if d.Action == hook.Allow || d.Action == hook.Rewrite {
+		s.writeOwn(ctx)
 		return
 	}
 	rule := end.rule
@@ -183,6 +184,16 @@ func (s *state) conservative(waiting []event.Member) (body string, fits []event.
 		}
 	}
 	return body, fits
+}
+
+// writeOwn gives the members that are left their own conservative reply, where they can be
+// written to.
+func (s *state) writeOwn(ctx context.Context) {
+	for _, m := range s.undecided() {
+		if s.w.Context.Settings.PrivateText && !m.ViewerID.Anonymous() {
+			s.propose(ctx, s.conservativeFor(m), []event.Member{m}, true)
+		}
+	}
 }
 
 // conservativeFor is the text for a member, the same for the same window.

@@ -169,7 +169,7 @@ func TestRun(t *testing.T) {
 			"a conservative reply is for those whose intent it is for", event.Multi,
 			[]event.Member{member("d1", "你是机器人吗", "identity"), member("d2", "1号多少钱", "price"), member("d3", "是真人吗", "identity")},
 			[]modeltest.Step{modeltest.Fail(model.Unreachable)},
-			"public [d1 d3]: 我是本直播间的AI主播\nnot covered [d2]\nfallback conservative\n",
+			"public [d1 d3]: 我是本直播间的AI主播\nprivate d2: 这个问题我再核对一下，您先看看链接页\nfallback conservative\n",
 		},
 		{
 			"an order is not told to another viewer", event.Multi, []event.Member{member("d1", "我的快递到哪了", "order"), member("d2", "1号多少钱", "price")},
@@ -238,5 +238,16 @@ func TestRun(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+func TestConservativeReplyWithoutPrivateText(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, modeltest.New(modeltest.Fail(model.Unreachable)), defaultShop)
+	w := window(event.Multi, member("d1", "你是机器人吗", "identity"), member("d2", "1号多少钱", "price"))
+	w.Context.Settings.PrivateText = false
+	want := "public [d1]: 我是本直播间的AI主播\nnot covered [d2]\nfallback conservative\n"
+	if d := cmp.Diff(want, summary(r.run(t, w))); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
