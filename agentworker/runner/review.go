@@ -88,7 +88,8 @@ func (s *state) refuseSecret(ctx context.Context, span string, members []event.M
 
 // rescue decides for the members that the loop left undecided: the conservative
 // reply, checked like any other text, or an outcome. Those whom the reply does not fit get
-// their own in private, or go back to the aggregator.
+// their own in private, or go back to the aggregator; where the harness has none on purpose,
+// the run is silent.
 func (s *state) rescue(ctx context.Context, end ending) {
 	if end == decided || s.public != nil || len(s.private) > 0 {
 		return // what is left goes back to the aggregator as not covered
@@ -102,6 +103,11 @@ func (s *state) rescue(ctx context.Context, end ending) {
 		s.fallback(ctx, "suppress", end.cause)
 		s.noteRescue(end, string(hook.Suppress), waiting)
 		s.decide(waiting, event.Suppressed, ruleReason(end.rule))
+		return
+	}
+	if waiting = s.hush(waiting); len(waiting) == 0 {
+		s.fallback(ctx, "none", end.cause)
+		s.noteRescue(end, actionSilence, s.w.Members)
 		return
 	}
 	body, fits := s.conservative(waiting)
@@ -128,11 +134,12 @@ func (s *state) rescue(ctx context.Context, end ending) {
 // The runner's own rules, beside private-facts: what a run fell back to, and what
 // it made of an answer that was not as it should be.
 const (
-	ruleFallback = "fallback" // actions: fallback, suppress, or the route or replica that took over
+	ruleFallback = "fallback" // actions: fallback, silence, suppress, or the route or replica that took over
 	ruleRecovery = "recovery" // a tool call taken out of an answer's text
 	rulesVersion = "1"
 
 	actionFallback = "fallback"
+	actionSilence  = "silence"
 	actionRecover  = "recover"
 )
 
@@ -174,6 +181,23 @@ func (e ending) reason() string {
 	return ReasonPolicyFailed
 }
 
+// hush ends the members for whose intent silence is the conservative reply, as for chat, and
+// returns the others.
+func (s *state) hush(waiting []event.Member) (rest []event.Member) {
+	for _, m := range waiting {
+		if texts := s.fallbacksFor(m); texts != nil && len(texts) == 0 {
+			s.decide([]event.Member{m}, event.Silent, ReasonNothingToSay)
+			continue
+		}
+		rest = append(rest, m)
+	}
+	return rest
+}
+
+func (s *state) fallbacksFor(m event.Member) []string {
+	return s.rel.Fallbacks.For(cmp.Or(m.Language, s.w.Language), cmp.Or(m.Intent, s.w.Intent))
+}
+
 // conservative picks the text for the first member's intent and language, and those
 // of the others who would get the same.
 func (s *state) conservative(waiting []event.Member) (body string, fits []event.Member) {
@@ -198,7 +222,7 @@ func (s *state) writeOwn(ctx context.Context) {
 
 // conservativeFor is the text for a member, the same for the same window.
 func (s *state) conservativeFor(m event.Member) string {
-	texts := s.rel.Fallbacks.For(cmp.Or(m.Language, s.w.Language), cmp.Or(m.Intent, s.w.Intent))
+	texts := s.fallbacksFor(m)
 	if len(texts) == 0 {
 		return ""
 	}

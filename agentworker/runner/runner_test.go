@@ -166,6 +166,16 @@ func TestRun(t *testing.T) {
 			"public [d1 d2]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nhit private-facts block ************\n",
 		},
 		{
+			"chat that a run failed is met with silence", event.Single, []event.Member{member("d1", "哈哈哈", "chat")},
+			[]modeltest.Step{modeltest.Fail(model.Unreachable)},
+			"d1 silent nothing_to_say\n",
+		},
+		{
+			"and questions beside it with the conservative reply", event.Multi, four[2:],
+			[]modeltest.Step{modeltest.Fail(model.Unreachable)},
+			"public [d4]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nd3 silent nothing_to_say\n",
+		},
+		{
 			"a conservative reply is for those whose intent it is for", event.Multi,
 			[]event.Member{member("d1", "你是机器人吗", "identity"), member("d2", "1号多少钱", "price"), member("d3", "是真人吗", "identity")},
 			[]modeltest.Step{modeltest.Fail(model.Unreachable)},
