@@ -210,7 +210,7 @@ func TestNotCoveredComesBackOnce(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(w event.Window) []event.Event { return []event.Event{reply(w, w.Members[0].DanmakuID)} }
-		r.runMs = time.Second
+		r.runTime = time.Second
 		r.say("d1", "a1", "3号多少钱")
 		r.pass(5 * time.Second)
 		ws := r.windows(2)
@@ -224,7 +224,7 @@ func TestNotCoveredComesBackOnce(t *testing.T) {
 func TestStaleFactIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.runMs = time.Second
+		r.runTime = time.Second
 		r.answer = func(w event.Window) []event.Event {
 			return []event.Event{reply(w), event.Delivery{
 				Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RoomID: roomID, Channel: event.Public,
@@ -285,7 +285,7 @@ func TestP63FocusAtTheCommentsTime(t *testing.T) {
 func TestBusiestRoomIsServed(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.answer, r.runMs = answered, 3400*time.Millisecond
+		r.answer, r.runTime = answered, 3400*time.Millisecond
 		for i := range 300 {
 			r.say(fmt.Sprint("d", i), fmt.Sprint(string("ab"[i%2]), i), fmt.Sprintf("%d号适合%d岁吗", i%90+1, i))
 			r.pass(200 * time.Millisecond)
@@ -306,7 +306,7 @@ func TestBusiestRoomIsServed(t *testing.T) {
 func TestOverloadShedsChatFirst(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.answer, r.runMs = answered, 3400*time.Millisecond
+		r.answer, r.runTime = answered, 3400*time.Millisecond
 		n := 0
 		for range 40 {
 			for range 20 {
