@@ -203,7 +203,7 @@ func TestNotCoveredComesBackOnce(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(w event.Window) []event.Event { return []event.Event{reply(w, w.Members[0].DanmakuID)} }
-		r.runMs = time.Second
+		r.runTime = time.Second
 		r.say("d1", "a1", "3号多少钱")
 		r.pass(5 * time.Second)
 		ws := r.windows(2)
@@ -217,7 +217,7 @@ func TestNotCoveredComesBackOnce(t *testing.T) {
 func TestStaleFactIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.runMs = time.Second
+		r.runTime = time.Second
 		r.answer = func(w event.Window) []event.Event {
 			return []event.Event{reply(w), event.Delivery{
 				Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RoomID: roomID, Channel: event.Public,
@@ -278,7 +278,7 @@ func TestP63FocusChangeComesLate(t *testing.T) {
 	t.Parallel()
 	for _, flying := range []bool{false, true} {
 		inBubble(t, func(t *testing.T, r *rig) {
-			r.answer, r.runMs = answered, time.Second
+			r.answer, r.runTime = answered, time.Second
 			r.put(r.event(event.ProductInFocus, func(e *event.RoomEvent) { e.LinkID = "1" }))
 			if !flying { // all wait
 				r.say("x1", "a8", "88号多少钱")
@@ -327,7 +327,7 @@ func TestP63FocusChangeComesLate(t *testing.T) {
 func TestBusiestRoomIsServed(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.answer, r.runMs = answered, 3400*time.Millisecond
+		r.answer, r.runTime = answered, 3400*time.Millisecond
 		for i := range 300 {
 			r.say(fmt.Sprint("d", i), fmt.Sprint(string("ab"[i%2]), i), fmt.Sprintf("%d号适合%d岁吗", i%90+1, i))
 			r.pass(200 * time.Millisecond)
@@ -348,7 +348,7 @@ func TestBusiestRoomIsServed(t *testing.T) {
 func TestOverloadShedsChatFirst(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.answer, r.runMs = answered, 3400*time.Millisecond
+		r.answer, r.runTime = answered, 3400*time.Millisecond
 		n := 0
 		for range 40 {
 			for range 20 {
@@ -377,7 +377,7 @@ func TestOverloadShedsChatFirst(t *testing.T) {
 func TestOneViewerTakesNoShareOfOthers(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.answer, r.runMs = answered, 3400*time.Millisecond
+		r.answer, r.runTime = answered, 3400*time.Millisecond
 		for i := range 400 {
 			r.say(fmt.Sprint("one", i), "a1", fmt.Sprintf("%d号%d斤穿什么码", i%90+1, i))
 			if i%10 == 0 {

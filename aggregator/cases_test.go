@@ -143,7 +143,7 @@ func TestChatCoolsDown(t *testing.T) {
 		{event.Silent, "", 15 * time.Second, "silent reply"},
 	} {
 		inBubble(t, func(t *testing.T, r *rig) {
-			r.runMs = time.Second
+			r.runTime = time.Second
 			r.answer = func(w event.Window) []event.Event {
 				return []event.Event{reply(w), outcomeOf(w, w.Members[0].DanmakuID, tt.state, tt.ch)}
 			}

@@ -13,7 +13,7 @@ import (
 // evening is a short room that has everything: answers, merges, private answers,
 // what is not covered, stale facts, silence, filters, retractions, gifts.
 func evening(r *rig) {
-	r.runMs = 1500 * time.Millisecond
+	r.runTime = 1500 * time.Millisecond
 	claims := map[string]bool{} // danmaku id and ask: the first window wins, as claims do
 	ended := map[event.DanmakuID]bool{}
 	replied := map[event.WindowID]bool{}

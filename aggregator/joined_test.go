@@ -28,36 +28,37 @@ func TestJoinedEndWhenTheirCoverEnds(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct {
-		name   string
-		busy   bool // both of the variant's places are taken first, and stay so
-		answer func(event.Window) []event.Event
-		runMs  time.Duration
-		late   func(r *rig) // after both danmaku are there
-		cover  string
-		joined string
+		name    string
+		busy    bool // both of the variant's places are taken first, and stay so
+		answer  func(event.Window) []event.Event
+		runTime time.Duration
+		late    func(r *rig) // after both danmaku are there
+		cover   string
+		joined  string
 	}{
 		{name: "shed while it waited", busy: true, answer: never, cover: "shed capacity", joined: "shed capacity"},
 		{name: "closed while it waited", busy: true, answer: never, late: closeRoom, cover: "shed room_closed", joined: "shed room_closed"},
 		{name: "retracted while it waited", busy: true, answer: never, late: retractCover, cover: "retracted retracted", joined: "shed capacity"},
-		{name: "not covered twice", answer: func(w event.Window) []event.Event { return []event.Event{reply(w, w.Members[0].DanmakuID)} }, runMs: 4 * time.Second, cover: "shed not_covered", joined: "shed not_covered"},
-		{name: "stale without time", answer: stale, runMs: 13 * time.Second, cover: "expired stale_fact", joined: "expired stale_fact"},
-		{name: "expired in the agent", answer: ends(event.Expired, "agentworker", "deadline", ""), runMs: 15 * time.Second, cover: "expired deadline", joined: "expired deadline"},
-		{name: "failed in the agent", answer: ends(event.Failed, "agentworker", "policy", ""), runMs: 14 * time.Second, cover: "failed policy", joined: "failed policy"},
-		{name: "expired unspoken", answer: ends(event.Expired, "dispatcher", "speak_by", ""), runMs: 16 * time.Second, cover: "expired speak_by", joined: "expired speak_by"},
-		{name: "interrupted", answer: ends(event.Failed, "dispatcher", "interrupted", ""), runMs: 14 * time.Second, cover: "failed interrupted", joined: "failed interrupted"},
-		{name: "retracted in the agent", answer: ends(event.Retracted, "agentworker", "retracted", ""), runMs: 14 * time.Second, cover: "retracted retracted", joined: "expired waited"},
+		{name: "not covered twice", answer: func(w event.Window) []event.Event { return []event.Event{reply(w, w.Members[0].DanmakuID)} }, runTime: 4 * time.Second, cover: "shed not_covered", joined: "shed not_covered"},
+		{name: "stale without time", answer: stale, runTime: 13 * time.Second, cover: "expired stale_fact", joined: "expired stale_fact"},
+		{name: "expired in the agent", answer: ends(event.Expired, "agentworker", "deadline", ""), runTime: 15 * time.Second, cover: "expired deadline", joined: "expired deadline"},
+		{name: "failed in the agent", answer: ends(event.Failed, "agentworker", "policy", ""), runTime: 14 * time.Second, cover: "failed policy", joined: "failed policy"},
+		{name: "expired unspoken", answer: ends(event.Expired, "dispatcher", "speak_by", ""), runTime: 16 * time.Second, cover: "expired speak_by", joined: "expired speak_by"},
+		{name: "interrupted", answer: ends(event.Failed, "dispatcher", "interrupted", ""), runTime: 14 * time.Second, cover: "failed interrupted", joined: "failed interrupted"},
+		{name: "retracted in the agent", answer: ends(event.Retracted, "agentworker", "retracted", ""), runTime: 14 * time.Second, cover: "retracted retracted", joined: "expired waited"},
 		{name: "never ended", answer: never, cover: "", joined: "expired cover_lost"},
 		{name: "outdated and never ended", answer: never, late: changePrice, cover: "", joined: "expired cover_lost"},
-		{name: "silent", answer: ends(event.Silent, "agentworker", "low_information", ""), runMs: 3 * time.Second, cover: "silent low_information", joined: "silent low_information"},
-		{name: "handed over", answer: ends(event.HandedOver, "agentworker", "after_sales", ""), runMs: 3 * time.Second, cover: "handed_over after_sales", joined: "handed_over after_sales"},
-		{name: "suppressed", answer: ends(event.Suppressed, "dispatcher", "medical_claim", ""), runMs: 3 * time.Second, cover: "suppressed medical_claim", joined: "suppressed medical_claim"},
-		{name: "answered aloud", answer: ends(event.Answered, "dispatcher", "spoken", event.Public), runMs: 3 * time.Second, cover: "answered spoken", joined: "merged same_question"},
-		{name: "answered privately too late", answer: ends(event.Answered, "dispatcher", "sent", event.Private), runMs: 14 * time.Second, cover: "answered sent", joined: "expired waited"},
+		{name: "silent", answer: ends(event.Silent, "agentworker", "low_information", ""), runTime: 3 * time.Second, cover: "silent low_information", joined: "silent low_information"},
+		{name: "handed over", answer: ends(event.HandedOver, "agentworker", "after_sales", ""), runTime: 3 * time.Second, cover: "handed_over after_sales", joined: "handed_over after_sales"},
+		{name: "suppressed", answer: ends(event.Suppressed, "dispatcher", "medical_claim", ""), runTime: 3 * time.Second, cover: "suppressed medical_claim", joined: "suppressed medical_claim"},
+		{name: "answered aloud", answer: ends(event.Answered, "dispatcher", "spoken", event.Public), runTime: 3 * time.Second, cover: "answered spoken", joined: "merged same_question"},
+		{name: "heard already", answer: ends(event.Merged, "dispatcher", "same_words", event.Public), runTime: 3 * time.Second, cover: "merged same_words", joined: "merged same_question"},
+		{name: "answered privately too late", answer: ends(event.Answered, "dispatcher", "sent", event.Private), runTime: 14 * time.Second, cover: "answered sent", joined: "expired waited"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, r *rig) {
-				r.runMs = tt.runMs
+				r.runTime = tt.runTime
 				if tt.busy {
 					r.say("x1", "a8", "88号多少钱")
 					r.say("x2", "a9", "89号多少钱")

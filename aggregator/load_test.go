@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
@@ -88,7 +87,7 @@ func (l *load) open() {
 func stageAt(b *testing.B, clk *clock.Clock, pub streams.Publisher, log streams.Reader) *aggregator.Aggregator {
 	b.Helper()
 	agg, err := aggregator.New(aggregator.DefaultConfig(), aggregator.Deps{
-		Clock: clk, Publisher: pub, Reader: log, Assigner: halves{}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Clock: clk, Publisher: pub, Reader: log, Assigner: halves{}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -8,11 +8,12 @@ import (
 )
 
 // settleJoined decides what becomes of those who joined a danmaku that ended with
-// outcome o. They are merged only when its answer was public; an agent's silence,
+// outcome o. They are merged only when its answer was heard, its own or the one that
+// the dispatcher merged it into; an agent's silence,
 // hand-over and a guardrail's block are about the question and theirs too; after
 // anything else they are asked for themselves while there is time.
 func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
-	public := o.State == event.Answered && o.Channel == event.Public
+	public := o.Channel == event.Public && (o.State == event.Answered || o.State == event.Merged)
 	quiet := o.State == event.Silent && cover.chat()
 	if (public || quiet) && !cover.stale && r.cfg().CoolDown > 0 {
 		r.cool(cover, o, nowMs)

@@ -140,7 +140,7 @@ func playScript(t *testing.T, script []byte) {
 		cfg := aggregator.DefaultConfig()
 		r := newRig(t, cfg)
 		if len(script) >= 2 {
-			r.runMs = time.Duration(script[0]%60) * 100 * time.Millisecond
+			r.runTime = time.Duration(script[0]%60) * 100 * time.Millisecond
 			r.answer = newStages(script[1]).answer
 			script = script[2:]
 		} else {

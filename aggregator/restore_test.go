@@ -134,7 +134,7 @@ func TestSnapshotIsSmall(t *testing.T) {
 				Text: strings.Repeat("好", 300), DanmakuIDs: []event.DanmakuID{w.Members[0].DanmakuID}, TimeMs: time.Now().UnixMilli(),
 			}}, answered(w)...)
 		}
-		r.runMs = time.Second
+		r.runTime = time.Second
 		for i := range 5 {
 			r.put(r.event(event.HostUtterance, func(e *event.RoomEvent) { e.Text = strings.Repeat("这一款今天有货", 100) }))
 			r.say(fmt.Sprint("d", i), "a1", fmt.Sprintf("%d号", i+1)+strings.Repeat("这个材质和颜色各是什么样子", 20))
@@ -154,7 +154,7 @@ func TestSnapshotIsSmall(t *testing.T) {
 func TestDialogueIsTheViewersOwn(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.runMs = time.Second
+		r.runTime = time.Second
 		r.answer = func(w event.Window) []event.Event {
 			return append([]event.Event{event.Delivery{
 				Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RoomID: roomID, Channel: event.Public, State: event.DeliveryStarted,
@@ -182,7 +182,7 @@ func TestDialogueSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	for _, after := range []time.Duration{10 * time.Second, 5 * time.Minute} {
 		inBubble(t, func(t *testing.T, r *rig) {
-			r.runMs = time.Second
+			r.runTime = time.Second
 			r.answer = func(w event.Window) []event.Event {
 				started := event.Delivery{
 					Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RoomID: roomID, Channel: event.Public, State: event.DeliveryStarted,
@@ -213,7 +213,7 @@ func TestDialogueSurvivesARestart(t *testing.T) {
 func TestDialogueOfABusyRoom(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.runMs = 100 * time.Millisecond
+		r.runTime = 100 * time.Millisecond
 		r.answer = func(w event.Window) []event.Event {
 			return append([]event.Event{event.Delivery{
 				Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RoomID: roomID, Channel: event.Public, State: event.DeliveryEnded,

@@ -2,7 +2,6 @@ package aggregator_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -50,12 +49,12 @@ type rig struct {
 	upTo map[string]int64          // topic -> committed: the contiguous prefix
 	stop context.CancelFunc
 
-	// answer plays agent worker and dispatcher for a window, runMs after it opened.
-	answer func(w event.Window) []event.Event
-	runMs  time.Duration
-	runOf  func(w event.Window) time.Duration // instead of runMs
-	step   time.Duration                      // of pass
-	agent  int                                // of the log's records, for the agent
+	// answer plays agent worker and dispatcher for a window, runTime after it opened.
+	answer  func(w event.Window) []event.Event
+	runTime time.Duration
+	runOf   func(w event.Window) time.Duration // instead of runTime
+	step    time.Duration                      // of pass
+	agent   int                                // of the log's records, for the agent
 
 	copy []streams.Record
 
@@ -67,7 +66,7 @@ type rig struct {
 }
 
 func newRig(t *testing.T, cfg aggregator.Config) *rig {
-	r := &rig{t: t, cfg: cfg, log: &streamstest.Log{}, runMs: 3 * time.Second, step: 50 * time.Millisecond, done: map[string]map[int64]bool{}, upTo: map[string]int64{}}
+	r := &rig{t: t, cfg: cfg, log: &streamstest.Log{}, runTime: 3 * time.Second, step: 50 * time.Millisecond, done: map[string]map[int64]bool{}, upTo: map[string]int64{}}
 	r.start()
 	t.Cleanup(func() { r.stop() })
 	return r
@@ -94,7 +93,7 @@ func (r *rig) records() []streams.Record {
 
 func (r *rig) start() {
 	agg, err := aggregator.New(r.cfg, aggregator.Deps{
-		Clock: clock.Real(), Publisher: r, Reader: r.log, Assigner: halves{}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Clock: clock.Real(), Publisher: r, Reader: r.log, Assigner: halves{}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		r.t.Fatal(err)
@@ -204,7 +203,7 @@ func (r *rig) agentSees() {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		run := r.runMs
+		run := r.runTime
 		if r.runOf != nil {
 			run = r.runOf(w)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -172,7 +171,7 @@ func newDay(t *testing.T) *day {
 	}
 	var err error
 	d.agg, err = aggregator.New(aggregator.DefaultConfig(), aggregator.Deps{
-		Clock: clock.Real(), Publisher: d, Reader: emptyLog{}, Assigner: halves{}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Clock: clock.Real(), Publisher: d, Reader: emptyLog{}, Assigner: halves{}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

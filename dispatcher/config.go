@@ -18,6 +18,7 @@ type Config struct {
 	PrivateReserve  time.Duration `yaml:"private_reserve"`   // kept back from speak_by for private text instead of speech
 	VoiceStart      time.Duration `yaml:"voice_start"`       // what the voice may need from its turn to the first audio
 	CoolDown        time.Duration `yaml:"cool_down"`         // one voice per question across variants for so long
+	SameWords       time.Duration `yaml:"same_words"`        // the same words are not heard again for so long: they are written to whoever they answer
 	Drain           time.Duration `yaml:"drain"`             // wall time for the present sentences at shutdown
 	Horizon         time.Duration `yaml:"horizon"`           // how far apart a reply and its handing over again may be
 
@@ -40,7 +41,7 @@ func DefaultConfig() Config {
 	rules := []string{"grounding", "identity", "leakage"}
 	return Config{
 		Group: "dispatcher", Lanes: 64,
-		MaxQueuedSpeech: 10 * time.Second, MaxSpeech: 30 * time.Second, PrivateReserve: 750 * time.Millisecond, VoiceStart: 750 * time.Millisecond, CoolDown: 60 * time.Second,
+		MaxQueuedSpeech: 10 * time.Second, MaxSpeech: 30 * time.Second, PrivateReserve: 750 * time.Millisecond, VoiceStart: 750 * time.Millisecond, CoolDown: 60 * time.Second, SameWords: 20 * time.Second,
 		Drain: 15 * time.Second, Horizon: 10 * time.Minute,
 		PublicVerdicts: rules, PrivateVerdicts: rules,
 		HandOverWithin: 5 * time.Minute, LeaseSlack: 3 * time.Second, MaxPrivateSends: 64,
@@ -59,7 +60,7 @@ func (c Config) Validate() error {
 		name  string
 		value int64
 	}{
-		{"lanes", int64(c.Lanes)}, {"max_queued_speech", int64(c.MaxQueuedSpeech)}, {"max_speech", int64(c.MaxSpeech)}, {"cool_down", int64(c.CoolDown)},
+		{"lanes", int64(c.Lanes)}, {"max_queued_speech", int64(c.MaxQueuedSpeech)}, {"max_speech", int64(c.MaxSpeech)}, {"cool_down", int64(c.CoolDown)}, {"same_words", int64(c.SameWords)},
 		{"private_reserve", int64(c.PrivateReserve)}, {"voice_start", int64(c.VoiceStart)}, {"hand_over_within", int64(c.HandOverWithin)}, {"lease_slack", int64(c.LeaseSlack)},
 		{"drain", int64(c.Drain)}, {"horizon", int64(c.Horizon)}, {"max_private_sends", int64(c.MaxPrivateSends)},
 	} {

@@ -179,7 +179,7 @@ func TestDeadlines(t *testing.T) {
 	bubble(t, "P13 a backlog is bounded by age", func(t *testing.T, r *rig) {
 		r.open(false)
 		for i := range 200 {
-			r.in(r.reply(fmt.Sprint("w", i), "这一句要说六秒钟左右所以需要二十七个字才行再加几个字吧", []string{fmt.Sprint("d", i)}))
+			r.in(r.reply(fmt.Sprint("w", i), fmt.Sprintf("这%03d句要说六秒钟左右所以需要二十几个字才行再加", i), []string{fmt.Sprint("d", i)}))
 		}
 		wait(60 * time.Second)
 		if n := len(r.out.said); n < 3 || n > 4 {

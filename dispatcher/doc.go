@@ -31,14 +31,16 @@
 //     what was announced and not begun is cancelled, and the next owner decides anew;
 //   - a stopped voice says nothing, and falls silent in the middle of a sentence;
 //   - what a shadow release decided is noted, and reaches nobody;
-//   - one voice per question and room across variants; variants never share text.
+//   - one voice per question and room across variants; variants never share text;
+//   - the same words are not heard twice within a short while, whoever asked.
 //
 // Who does what when a fact changes while speech waits: the dispatcher writes
 // delivery.v1 cancelled with stale_fact and lists the danmaku that may still be
 // asked again (answer_by not passed); from then on these are the aggregator's, which
 // asks again or ends them. The others end here, as expired(stale_fact).
 //
-// One exception to "the aggregator alone writes merged": askers of another variant
-// who heard that variant's answer in a room without private text are merged here
-// (heard_other_variant), with delivery.v1 skipped naming the heard variant.
+// One exception to "the aggregator alone writes merged": in a room without private text,
+// askers of another variant who heard that variant's answer (heard_other_variant), and
+// askers whose answer the room has just heard to the word (same_words), are merged here,
+// with delivery.v1 skipped naming the heard variant.
 package dispatcher

@@ -86,7 +86,7 @@ func TestKafkaRestart(t *testing.T) {
 	stop := s.run()
 	for i := range rooms * perRoom {
 		room := event.RoomID(fmt.Sprint("room", i%rooms))
-		e := r.reply(fmt.Sprint("w", i), "这件今天八十九元包邮", []string{fmt.Sprint("d", i)}, func(e *event.Reply) {
+		e := r.reply(fmt.Sprint("w", i), fmt.Sprintf("这件今天%d元包邮", 80+i/rooms), []string{fmt.Sprint("d", i)}, func(e *event.Reply) {
 			e.RoomID, e.SpeakByMs = room, e.SpeakByMs+600_000 // a restart takes long at speed 20
 			e.Members[0].SpeakByMs += 600_000
 		})

@@ -28,7 +28,7 @@ func TestWaitingSpeechIsWrittenInTime(t *testing.T) {
 	bubble(t, "P13 nothing expires where private text is", func(t *testing.T, r *rig) {
 		r.open(true)
 		for i := range 60 {
-			r.in(r.reply(fmt.Sprint("w", i), six, []string{fmt.Sprint("d", i)}))
+			r.in(r.reply(fmt.Sprint("w", i), six+fmt.Sprint(i), []string{fmt.Sprint("d", i)}))
 			wait(500 * time.Millisecond)
 		}
 		wait(30 * time.Second)

@@ -6,6 +6,7 @@ const (
 	reasonSpoken       = "spoken"              // [answered] aloud
 	reasonPrivateText  = "private_text"        // [answered] to the asker alone
 	reasonHeardOther   = "heard_other_variant" // [merged] the other variant's voice answered; the delivery is skipped
+	reasonSameWords    = "same_words"          // [merged] the room had just heard these very words; the delivery is skipped
 	reasonLate         = "late"                // [expired] speak_by passed, or would pass before its turn
 	reasonStaleFact    = "stale_fact"          // [expired] a stated fact changed and answer_by had passed; on a delivery: cancelled
 	reasonNoVerdict    = "no_verdict"          // [suppressed] a verdict its channel requires is missing

@@ -26,7 +26,7 @@ type room struct {
 	now      *item // at the outlet, or on its way there
 	freeAtMs int64 // when now is estimated to end
 	running  bool  // the voice's goroutine exists
-	heard    map[string]heardAnswer
+	heard    map[heardBy]answerHeard
 
 	writes []*written // private texts within the platform's limits' windows
 
@@ -44,14 +44,6 @@ type room struct {
 type change struct {
 	priceFen, stock              int64
 	priceMs, stockMs, delistedMs int64 // 0: never said
-}
-
-// heardAnswer is an answer the room heard, by its question.
-type heardAnswer struct {
-	variant event.Variant
-	cover   event.DanmakuID
-	facts   []event.Fact
-	endMs   int64
 }
 
 // observe applies a room event to what the room remembers, without consequences
@@ -94,23 +86,13 @@ func (rm *room) observeDelivery(dl *event.Delivery) {
 	if dl.State == event.DeliverySent && rm.limited(dl.TimeMs) {
 		rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
 	}
-	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.QuestionKey != "" && len(dl.DanmakuIDs) > 0 {
-		rm.remember(dl.QuestionKey, heardAnswer{variant: dl.Variant, cover: dl.DanmakuIDs[0], facts: dl.Facts, endMs: dl.EndMs})
-	}
-}
-
-// remember notes an answer that the room heard, and forgets those past the
-// cool-down.
-func (rm *room) remember(question string, said heardAnswer) {
-	if rm.heard == nil {
-		rm.heard = map[string]heardAnswer{}
-	}
-	for key, h := range rm.heard {
-		if said.endMs-h.endMs > rm.d.cfg.CoolDown.Milliseconds() {
-			delete(rm.heard, key)
+	if dl.State == event.DeliveryEnded && dl.Channel == event.Public {
+		said := answerHeard{variant: dl.Variant, facts: dl.Facts, endMs: dl.EndMs}
+		if len(dl.DanmakuIDs) > 0 {
+			said.cover = dl.DanmakuIDs[0]
 		}
+		rm.remember(dl.QuestionKey, dl.Text, said)
 	}
-	rm.heard[question] = said
 }
 
 func (rm *room) change(e *event.RoomEvent, apply func(*change)) {
@@ -122,9 +104,9 @@ func (rm *room) change(e *event.RoomEvent, apply func(*change)) {
 		apply(&c)
 		rm.changes[key] = c
 	}
-	for question, h := range rm.heard {
+	for by, h := range rm.heard {
 		if rm.stale(h.facts, "", 0) { // a heard answer that is no longer right covers nobody
-			delete(rm.heard, question)
+			delete(rm.heard, by)
 		}
 	}
 }

@@ -199,6 +199,8 @@ func (rm *room) takeEvent(pl *plan, it *item, nowMs int64) {
 		skip(reasonLate)
 	case rm.now != nil || rm.queue.Len() > 0:
 		skip(reasonVoiceBusy)
+	case rm.saidLately(it.heard, nowMs) != nil:
+		skip(reasonSameWords)
 	default:
 		it.job.hold()
 		rm.enqueue(pl, it, nowMs)
@@ -226,7 +228,7 @@ func (rm *room) route(pl *plan, it *item, nowMs int64) {
 		rm.leave(pl, it, nowMs)
 		return
 	}
-	if rm.otherVoice(pl, it, nowMs) {
+	if rm.needNotHear(pl, it, nowMs) {
 		return
 	}
 	start := rm.nextStartMs(nowMs) + rm.queue.Ahead(it.queued(rm)).Milliseconds()
@@ -239,86 +241,6 @@ func (rm *room) route(pl *plan, it *item, nowMs int64) {
 	}
 	rm.join(it)
 	rm.enqueue(pl, it, nowMs)
-}
-
-// otherVoice deals with an answer whose question another variant answers aloud, or
-// has just answered: its askers get their own variant's text privately, or hear the
-// other voice. It reports whether nobody is left to speak for.
-func (rm *room) otherVoice(pl *plan, it *item, nowMs int64) bool {
-	reply := &it.job.reply
-	if reply.QuestionKey == "" {
-		return false
-	}
-	said, wasSaid := rm.heard[reply.QuestionKey]
-	wasSaid = wasSaid && said.variant != reply.Variant && nowMs-said.endMs < rm.d.cfg.CoolDown.Milliseconds()
-	other := rm.sameQuestion(reply.QuestionKey, func(v event.Variant) bool { return v != reply.Variant })
-	if !wasSaid && other == nil {
-		return false
-	}
-	it.split(func(o *owed) bool { return rm.privately(pl, o, nowMs) })
-	switch {
-	case len(it.owed) == 0:
-		rm.leave(pl, it, nowMs)
-	case wasSaid:
-		rm.heardOther(pl, it, said, nowMs)
-	default:
-		other.followers = append(other.followers, it)
-	}
-	return true
-}
-
-// heardOther merges the item's askers into the answer they heard.
-func (rm *room) heardOther(pl *plan, it *item, said heardAnswer, nowMs int64) {
-	dl := spokenDelivery(it, rm.d.voice(), event.DeliverySkipped, reasonHeardOther, nowMs)
-	dl.HeardVariant = said.variant
-	pl.deliver(rm, dl)
-	for _, o := range it.owed {
-		pl.endings = append(pl.endings, ending{o: o, state: event.Merged, reason: reasonHeardOther, channel: event.Public, cover: said.cover})
-	}
-	it.owed = nil
-	rm.leave(pl, it, nowMs)
-}
-
-// sameQuestion is waiting or present speech that answers the question.
-func (rm *room) sameQuestion(key string, variant func(event.Variant) bool) *item {
-	match := func(it *item) bool {
-		return it.job.reply.QuestionKey == key && !it.event() && variant(it.job.reply.Variant)
-	}
-	if rm.now != nil && match(rm.now) {
-		return rm.now
-	}
-	it, _ := rm.queue.Find(match)
-	return it
-}
-
-// join lets a better answer of the same variant to the same question take over the
-// danmaku of one that still waits: one voice.
-func (rm *room) join(it *item) {
-	reply := &it.job.reply
-	if reply.QuestionKey == "" {
-		return
-	}
-	for _, old := range rm.queue.Take(func(q queued) bool {
-		r := &q.Value.job.reply
-		return r.QuestionKey == reply.QuestionKey && r.Variant == reply.Variant && !q.Value.event()
-	}) {
-		it.owed = append(old.owed, it.owed...)
-		if better(&old.job.reply, reply) {
-			it.job, it.heard, it.script, it.length, it.shortened = old.job, old.heard, old.script, old.length, old.shortened
-		}
-		it.followers = append(old.followers, it.followers...)
-	}
-}
-
-// fallbacks ranks how little an answer says.
-var fallbacks = map[string]int{"": 0, "compact": 1, "conservative": 2}
-
-// better reports whether a says more than b, or the same with newer facts.
-func better(a, b *event.Reply) bool {
-	if fallbacks[a.Fallback] != fallbacks[b.Fallback] {
-		return fallbacks[a.Fallback] < fallbacks[b.Fallback]
-	}
-	return a.CreatedMs > b.CreatedMs
 }
 
 func (rm *room) enqueue(pl *plan, it *item, nowMs int64) {

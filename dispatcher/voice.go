@@ -410,15 +410,15 @@ func (rm *room) wasHeard(pl *plan, it *item, followers []*item, spoken Spoken, n
 	}
 	reply := &it.job.reply
 	rm.worded(it.heard, reply.Language, spoken.EndMs)
-	if reply.QuestionKey == "" || len(it.owed) == 0 {
-		return
+	said := answerHeard{variant: reply.Variant, facts: reply.Facts, endMs: spoken.EndMs}
+	if len(it.owed) > 0 {
+		said.cover = it.owed[0].member.DanmakuID
 	}
-	said := heardAnswer{variant: reply.Variant, cover: it.owed[0].member.DanmakuID, facts: reply.Facts, endMs: spoken.EndMs}
-	rm.remember(reply.QuestionKey, said)
+	rm.remember(reply.QuestionKey, it.heard, said)
 	for _, f := range followers {
 		pl.endAll(f.split(late(spoken.FirstAudioMs)), event.Expired, reasonLate)
 		if len(f.owed) > 0 {
-			rm.heardOther(pl, f, said, nowMs)
+			rm.heardIt(pl, f, said, nowMs)
 		}
 	}
 }

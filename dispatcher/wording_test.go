@@ -33,12 +33,12 @@ func TestWording(t *testing.T) {
 	})
 	bubble(t, "promotional sentences are bounded, answers are not", func(t *testing.T, r *rig) {
 		for i := range 12 {
-			r.in(r.reply(fmt.Sprint("w", i), "今天89元。喜欢的点点关注！", []string{fmt.Sprint("d", i)}))
+			r.in(r.reply(fmt.Sprint("w", i), fmt.Sprintf("今天%d元。喜欢的点点关注！", 80+i), []string{fmt.Sprint("d", i)}))
 			wait(10 * time.Second)
 		}
 		r.in(r.reply("last", "点点关注就有优惠券！", []string{"last"}))
 		wait(10 * time.Second)
-		if n := len(r.out.said); n != 13 || r.out.said[9] != "今天89元。喜欢的点点关注！" || r.out.said[10] != "今天89元。" || r.out.said[12] != "点点关注就有优惠券！" {
+		if n := len(r.out.said); n != 13 || r.out.said[9] != "今天89元。喜欢的点点关注！" || r.out.said[10] != "今天90元。" || r.out.said[12] != "点点关注就有优惠券！" {
 			t.Errorf("said %q", r.out.said)
 		}
 	})

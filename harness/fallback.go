@@ -9,7 +9,7 @@ type Fallbacks map[string]map[string]Texts
 // DefaultIntent is the fallback intent for intents without their own.
 const DefaultIntent = "default"
 
-// Texts is one text or several to choose from.
+// Texts is one text or several to choose from, or an empty list: nothing is said.
 type Texts []string
 
 // UnmarshalYAML takes a string or a list of strings.
@@ -18,13 +18,14 @@ func (t *Texts) UnmarshalYAML(n *yaml.Node) error {
 		*t = Texts{n.Value}
 		return nil
 	}
+	*t = Texts{} // an empty list is not a missing one
 	return n.Decode((*[]string)(t))
 }
 
-// For is what may be said when nothing better can be: texts to choose from, empty
-// when there is nothing for the language.
+// For is what may be said when nothing better can be: texts to choose from, empty where
+// silence is wanted, nil when there is nothing for the language.
 func (f Fallbacks) For(language, intent string) []string {
-	if t := f[language][intent]; len(t) > 0 {
+	if t := f[language][intent]; t != nil {
 		return t
 	}
 	return f[language][DefaultIntent]

@@ -75,6 +75,9 @@ func TestResolve(t *testing.T) {
 	if got := r.Fallbacks.For("zh", "price"); cmp.Diff([]string{"价格看链接页"}, got) != "" {
 		t.Errorf("fallback zh price: %q", got)
 	}
+	if got := r.Fallbacks.For("zh", "chat"); got == nil || len(got) > 0 {
+		t.Errorf("fallback zh chat: %q, want nothing on purpose", got)
+	}
 	if got := r.Fallbacks.For("zh", "anything"); len(got) != 2 {
 		t.Errorf("default fallback zh: %q", got)
 	}

@@ -1,6 +1,7 @@
 package guardrail
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +13,11 @@ import (
 func StatesFact(text string) bool {
 	return slices.ContainsFunc(claims(text), func(c claim) bool { return commercial(c.Kind) && !c.delivery })
 }
+
+var saysAbsent = regexp.MustCompile(`(?i)没|不在|不卖|无此|找不到|查不到|搜不到|\bno\b|\bnot\b|n['’]t\b|\bcannot\b|\bnothing\b|\bnone\b`)
+
+// SaysAbsent reports whether a text says that something is not there.
+func SaysAbsent(text string) bool { return saysAbsent.MatchString(text) }
 
 // Stated are the facts of the run's results that the text states: of the products
 // it is about, and of the kinds it speaks of. They are what makes the text stale

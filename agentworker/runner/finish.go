@@ -99,7 +99,7 @@ func (s *state) reply(now int64) *event.Reply {
 }
 
 // account adds a text's verdicts, the facts it states and whom it tells that
-// their product is not in this room.
+// their product is not in this room: one that only offers another says no such thing.
 func (s *state) account(rep *event.Reply, t *text) {
 	for _, v := range t.verdicts {
 		if !slices.ContainsFunc(rep.Verdicts, func(have event.Verdict) bool { return have.Rule == v.Rule }) {
@@ -113,7 +113,7 @@ func (s *state) account(rep *event.Reply, t *text) {
 	}
 	members := s.members(t.covers)
 	missing := s.evidence.Missing(members)
-	if len(members) == 1 && guardrail.StatesFact(t.body) {
+	if len(members) == 1 && guardrail.StatesFact(t.body) || !guardrail.SaysAbsent(t.body) {
 		return
 	}
 	for _, m := range members {

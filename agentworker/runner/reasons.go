@@ -17,7 +17,8 @@ const (
 	// expired
 	ReasonDeadline = "deadline"
 
-	// suppressed: the rule's name, with - as _; this when no rule is to blame.
+	// suppressed: the rule's name, with - as _; this when no rule is to blame. Silent: the run
+	// failed, and silence is the conservative reply.
 	ReasonNothingToSay = "nothing_to_say"
 
 	// failed

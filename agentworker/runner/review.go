@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -86,7 +87,9 @@ func (s *state) refuseSecret(ctx context.Context, span string, members []event.M
 }
 
 // rescue decides for the members that the loop left undecided: the conservative
-// reply, checked like any other text, or an outcome.
+// reply, checked like any other text, or an outcome. Those whom the reply does not fit get
+// their own in private, or go back to the aggregator; where the harness has none on purpose,
+// the run is silent.
 func (s *state) rescue(ctx context.Context, end ending) {
 	if end == decided || s.public != nil || len(s.private) > 0 {
 		return // what is left goes back to the aggregator as not covered
@@ -102,7 +105,12 @@ func (s *state) rescue(ctx context.Context, end ending) {
 		s.decide(waiting, event.Suppressed, ruleReason(end.rule))
 		return
 	}
-	body := s.conservative()
+	if waiting = s.hush(waiting); len(waiting) == 0 {
+		s.fallback(ctx, "none", end.cause)
+		s.noteRescue(end, actionSilence, s.w.Members)
+		return
+	}
+	body, fits := s.conservative(waiting)
 	s.fallback(ctx, routeConservative, end.cause)
 	s.noteRescue(end, actionFallback, waiting)
 	if body == "" {
@@ -110,8 +118,9 @@ func (s *state) rescue(ctx context.Context, end ending) {
 		return
 	}
 	s.route = routeConservative
-	d := s.propose(ctx, body, waiting, false)
+	d := s.propose(ctx, body, fits, false)
 	if d.Action == hook.Allow || d.Action == hook.Rewrite {
+		s.writeOwn(ctx)
 		return
 	}
 	rule := end.rule
@@ -125,11 +134,12 @@ func (s *state) rescue(ctx context.Context, end ending) {
 // The runner's own rules, beside private-facts: what a run fell back to, and what
 // it made of an answer that was not as it should be.
 const (
-	ruleFallback = "fallback" // actions: fallback, suppress, or the route or replica that took over
+	ruleFallback = "fallback" // actions: fallback, silence, suppress, or the route or replica that took over
 	ruleRecovery = "recovery" // a tool call taken out of an answer's text
 	rulesVersion = "1"
 
 	actionFallback = "fallback"
+	actionSilence  = "silence"
 	actionRecover  = "recover"
 )
 
@@ -171,9 +181,48 @@ func (e ending) reason() string {
 	return ReasonPolicyFailed
 }
 
-// conservative picks the text for the intent and language, the same for the same window.
-func (s *state) conservative() string {
-	texts := s.rel.Fallbacks.For(s.input("", s.undecided(), false).Language, s.w.Intent)
+// hush ends the members for whose intent silence is the conservative reply, as for chat, and
+// returns the others.
+func (s *state) hush(waiting []event.Member) (rest []event.Member) {
+	for _, m := range waiting {
+		if texts := s.fallbacksFor(m); texts != nil && len(texts) == 0 {
+			s.decide([]event.Member{m}, event.Silent, ReasonNothingToSay)
+			continue
+		}
+		rest = append(rest, m)
+	}
+	return rest
+}
+
+func (s *state) fallbacksFor(m event.Member) []string {
+	return s.rel.Fallbacks.For(cmp.Or(m.Language, s.w.Language), cmp.Or(m.Intent, s.w.Intent))
+}
+
+// conservative picks the text for the first member's intent and language, and those
+// of the others who would get the same.
+func (s *state) conservative(waiting []event.Member) (body string, fits []event.Member) {
+	body = s.conservativeFor(waiting[0])
+	for _, m := range waiting {
+		if s.conservativeFor(m) == body {
+			fits = append(fits, m)
+		}
+	}
+	return body, fits
+}
+
+// writeOwn gives the members that are left their own conservative reply, where they can be
+// written to.
+func (s *state) writeOwn(ctx context.Context) {
+	for _, m := range s.undecided() {
+		if s.w.Context.Settings.PrivateText && !m.ViewerID.Anonymous() {
+			s.propose(ctx, s.conservativeFor(m), []event.Member{m}, true)
+		}
+	}
+}
+
+// conservativeFor is the text for a member, the same for the same window.
+func (s *state) conservativeFor(m event.Member) string {
+	texts := s.fallbacksFor(m)
 	if len(texts) == 0 {
 		return ""
 	}

@@ -110,6 +110,11 @@ func TestRun(t *testing.T) {
 			"public [d1]: 本场没有7号链接哦\nnot in room [d1]\n",
 		},
 		{
+			"one of its kind is offered instead", event.Single, []event.Member{member("d1", "7号链接多少钱", "price")},
+			[]modeltest.Step{modeltest.Call(append(append([]string{}, skill...), item("7")...)...), modeltest.Say("这类的可以看看1号围巾")},
+			"public [d1]: 这类的可以看看1号围巾\n",
+		},
+		{
 			"silence", event.Single, []event.Member{member("d1", "哈哈哈", "chat")},
 			[]modeltest.Step{modeltest.Call("hush", `{"why":"small_talk"}`)},
 			"d1 silent small_talk\n",
@@ -159,6 +164,22 @@ func TestRun(t *testing.T) {
 				modeltest.Call("respond", `{"say":"您的订单已发货，明天送到","ids":["d1","d2"]}`),
 			},
 			"public [d1 d2]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nhit private-facts block ************\n",
+		},
+		{
+			"chat that a run failed is met with silence", event.Single, []event.Member{member("d1", "哈哈哈", "chat")},
+			[]modeltest.Step{modeltest.Fail(model.Unreachable)},
+			"d1 silent nothing_to_say\n",
+		},
+		{
+			"and questions beside it with the conservative reply", event.Multi, four[2:],
+			[]modeltest.Step{modeltest.Fail(model.Unreachable)},
+			"public [d4]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nd3 silent nothing_to_say\n",
+		},
+		{
+			"a conservative reply is for those whose intent it is for", event.Multi,
+			[]event.Member{member("d1", "你是机器人吗", "identity"), member("d2", "1号多少钱", "price"), member("d3", "是真人吗", "identity")},
+			[]modeltest.Step{modeltest.Fail(model.Unreachable)},
+			"public [d1 d3]: 我是本直播间的AI主播\nprivate d2: 这个问题我再核对一下，您先看看链接页\nfallback conservative\n",
 		},
 		{
 			"an order is not told to another viewer", event.Multi, []event.Member{member("d1", "我的快递到哪了", "order"), member("d2", "1号多少钱", "price")},
@@ -227,5 +248,16 @@ func TestRun(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+func TestConservativeReplyWithoutPrivateText(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, modeltest.New(modeltest.Fail(model.Unreachable)), defaultShop)
+	w := window(event.Multi, member("d1", "你是机器人吗", "identity"), member("d2", "1号多少钱", "price"))
+	w.Context.Settings.PrivateText = false
+	want := "public [d1]: 我是本直播间的AI主播\nnot covered [d2]\nfallback conservative\n"
+	if d := cmp.Diff(want, summary(r.run(t, w))); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }

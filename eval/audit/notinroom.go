@@ -165,7 +165,8 @@ func (v *View) shelf(room event.RoomID, products []Product, atMs int64) map[even
 }
 
 // falseNotInRoom lists the danmaku whose viewers were told that the product is
-// not in this room although the text names a listed link or product.
+// not in this room although the text names a listed link or product, and were not
+// offered that one either (not the big pearl necklace, but 43, the necklace).
 func (v *View) falseNotInRoom(told []Key, products []Product) []Finding {
 	var out []Finding
 	for _, key := range told {
@@ -173,21 +174,25 @@ func (v *View) falseNotInRoom(told []Key, products []Product) []Finding {
 		if f == nil || f.accepted == nil {
 			continue
 		}
-		if what := v.namesListed(f.accepted.V, products); what != "" {
+		if what := v.namesListed(f, products); what != "" {
 			out = append(out, Finding{Kind: FalseNotInRoom, ID: string(key.ID), What: f.accepted.V.Text + " names " + what})
 		}
 	}
 	return out
 }
 
-func (v *View) namesListed(d event.Danmaku, products []Product) string {
+func (v *View) namesListed(f *fate, products []Product) string {
+	d := f.accepted.V
 	shelf := v.shelf(d.RoomID, products, d.PlatformTimeMs)
 	for _, link := range namedLinks(d.Text) {
-		if _, ok := shelf[link]; ok {
+		if p, ok := shelf[link]; ok && !f.offered(p) {
 			return "link " + string(link)
 		}
 	}
 	for _, link := range sortedKeys(shelf) {
+		if f.offered(shelf[link]) {
+			continue
+		}
 		for _, name := range shelf[link].Names {
 			if names(d.Text, name, shelf[link].Names...) {
 				return name + " (link " + string(link) + ")"
@@ -195,4 +200,11 @@ func (v *View) namesListed(d event.Danmaku, products []Product) string {
 		}
 	}
 	return ""
+}
+
+// offered reports whether the viewer heard of the product's link.
+func (f *fate) offered(p Product) bool {
+	link := regexp.QuoteMeta(string(p.Link))
+	mention := regexp.MustCompile(`(?i)(?:^|\D)` + link + `\s*号|\blink\s*(?:no\.?|number)?\s*` + link + `\b`)
+	return slices.ContainsFunc(f.heard, func(u *utterance) bool { return mention.MatchString(u.Text) })
 }

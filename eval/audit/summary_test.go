@@ -257,22 +257,8 @@ func TestPlantedFaults(t *testing.T) {
 			w.put(20_000, danmaku("x", "你好", 20_000), outcome("x", event.Shed))
 			w.speak("w-x", 21_000, 22_000, "你好呀", "x")
 		}, audit.Conflict, 1},
-		{"not in this room, but it is", func(w *world) {
-			w.put(20_000, danmaku("x", "云朵 枕头有吗", 20_000))
-			w.answer("w-x", 20_000, "本场没有哦", "{}", "x")
-			for _, r := range w.log.Records() {
-				if r.Topic != event.TopicReply {
-					continue
-				}
-				if e, err := event.Decode[event.Reply](r.Value); err == nil && e.ReplyID == "w-x" {
-					e.NotInRoom, e.RunID = []event.DanmakuID{"x"}, "w-y#1"
-					w.put(24_000, e)
-				}
-			}
-			d := delivery("w-y", event.DeliveryEnded, "本场没有哦", "x")
-			d.Outlet = "other"
-			w.put(26_000, d)
-		}, audit.FalseNotInRoom, 1},
+		{"not in this room, but it is", func(w *world) { w.notInRoom("云朵 枕头有吗", "本场没有哦") }, audit.FalseNotInRoom, 1},
+		{"not in this room, and another one is", func(w *world) { w.notInRoom("云朵 枕头有吗", "本场没有哦，可以看看13号") }, audit.FalseNotInRoom, 1},
 		{"not a record of its topic", func(w *world) { w.log.Append(event.TopicReply, "r", []byte(`{"schema":1`)) }, audit.BadRecord, 1},
 	} {
 		w := good(t)
@@ -293,9 +279,30 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
+// notInRoom has somebody ask for a product and be told that it is not in this room.
+func (w *world) notInRoom(asked, told string) {
+	w.put(20_000, danmaku("x", asked, 20_000))
+	w.answer("w-x", 20_000, told, "{}", "x")
+	for _, r := range w.log.Records() {
+		if r.Topic != event.TopicReply {
+			continue
+		}
+		if e, err := event.Decode[event.Reply](r.Value); err == nil && e.ReplyID == "w-x" {
+			e.NotInRoom, e.RunID = []event.DanmakuID{"x"}, "w-y#1"
+			w.put(24_000, e)
+		}
+	}
+	d := delivery("w-y", event.DeliveryEnded, told, "x")
+	d.Outlet = "other"
+	w.put(26_000, d)
+}
+
 func TestNoFaultWhereThereIsNone(t *testing.T) {
 	t.Parallel()
 	for name, plant := range map[string]func(*world){
+		"not that one, but one of its kind": func(w *world) {
+			w.notInRoom("大号的云朵枕头有吗", "本场没有大号的哦，同类的有3号云朵枕头")
+		},
 		"voices that touch": func(w *world) {
 			w.put(2000, danmaku("x", "你好", 2000))
 			w.answer("w-x", 2000, "你好呀", "{}", "x") // from 6 s, when w-1 ends

@@ -2,12 +2,11 @@
 // says what at which moment, what happens around it, and what is expected of the
 // host. README.md is its manual.
 //
-// It owns parsing, formatting, the turning of a script into source items, and
+// It owns parsing, the turning of a script into source items, and
 // the checking of a script's expectations against a log. It does not play
 // (internal/demo) and knows no stage.
 //
 // Invariants: parsing is pure and lists every problem with file and line;
-// formatting keeps the number of lines and is idempotent; the same script and
-// epoch always give the same ids, so that a restarted player can tell what it
-// has published.
+// the same script and epoch always give the same ids, so that a restarted player can
+// tell what it has published.
 package roomscript

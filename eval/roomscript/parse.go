@@ -310,27 +310,3 @@ func expand[V any](pattern string, known map[string]V) []string {
 	sort.Strings(out)
 	return out
 }
-
-// Format writes a script canonically: single spaces, times like 1m30s, comments
-// and empty lines kept, the other sections untouched. It fails on a script with
-// problems.
-func Format(file string, data []byte) ([]byte, []source.Problem) {
-	if _, problems := Parse(file, data); len(problems) > 0 {
-		return nil, problems
-	}
-	archive := txtar.Parse(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")))
-	for i, f := range archive.Files {
-		if f.Name != scriptSection || len(f.Data) == 0 {
-			continue
-		}
-		lines := strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n")
-		for j, line := range lines {
-			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-				line = parseStatement(line).canonical()
-			}
-			lines[j] = line
-		}
-		archive.Files[i].Data = []byte(strings.Join(lines, "\n") + "\n")
-	}
-	return txtar.Format(archive), nil
-}

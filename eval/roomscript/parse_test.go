@@ -236,19 +236,6 @@ expect not_in_room d-7
 	}
 }
 
-func TestFormat(t *testing.T) {
-	t.Parallel()
-	const in = "About.\n-- catalog.json --\n{ }\n-- script --\nroom   r-1   lang zh\n\n  # kept   as is\nat 90s   viewer u1 \"小 雨\":  多少钱   呀 \nat 60s say : 好\n"
-	const want = "About.\n-- catalog.json --\n{ }\n-- script --\nroom r-1 lang zh\n\n# kept   as is\nat 1m30s viewer u1 \"小 雨\": 多少钱   呀\nat 1m say: 好\n"
-	got, problems := roomscript.Format("f", []byte(in))
-	if d := cmp.Diff(want, string(got)); d != "" || len(problems) > 0 {
-		t.Errorf("%v (-want +got):\n%s", problems, d)
-	}
-	if _, problems := roomscript.Format("f", []byte("-- script --\nnonsense")); len(problems) != 1 {
-		t.Errorf("a bad script formats: %v", problems)
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"testdata/bad.room.txtar", "README.md"} {
 		data, err := os.ReadFile(name)
@@ -259,23 +246,11 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add("-- script --\nroom r\nat 1h0m0s viewer \"a b\" \"n\" id x: \"\\u200b\"\nat 0 many 3 viewers in 1s: a|b\nexpect reply x price 1.5\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		script, problems := roomscript.Parse("f", []byte(text))
+		_, problems := roomscript.Parse("f", []byte(text))
 		for _, p := range problems {
 			if p.What == "" || p.Do == "" || p.Line < 0 || p.Line > strings.Count(text, "\n")+1 {
 				t.Errorf("problem %+v", p)
 			}
-		}
-		if len(problems) > 0 {
-			return
-		}
-		once, problems := roomscript.Format("f", []byte(text))
-		again, problems2 := roomscript.Format("f", once)
-		if len(problems)+len(problems2) > 0 || string(once) != string(again) {
-			t.Fatalf("not idempotent: %v %v\n%q\n%q", problems, problems2, once, again)
-		}
-		reparsed, _ := roomscript.Parse("f", once)
-		if d := cmp.Diff(script.Items(epoch, nil), reparsed.Items(epoch, nil)); d != "" {
-			t.Errorf("formatting changed the items:\n%s", d)
 		}
 	})
 }

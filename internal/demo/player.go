@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"livehost/internal/clock"
@@ -40,33 +39,11 @@ type Player struct {
 	epoch time.Time // room time of At zero
 	items []source.Item
 	deps  PlayerDeps
-	done  chan struct{}
-
-	mu     sync.Mutex
-	report PlayReport
-}
-
-// PlayReport says how far the player is.
-type PlayReport struct {
-	Items     int           // all of them
-	Published int           // by this Run
-	Skipped   int           // found in the log of an earlier run
-	MaxLag    time.Duration // room time by which the latest item missed its moment; restarts aside
 }
 
 // NewPlayer makes a player of items ordered by At.
 func NewPlayer(epoch time.Time, items []source.Item, deps PlayerDeps) *Player {
-	return &Player{epoch: epoch, items: items, deps: deps, done: make(chan struct{}), report: PlayReport{Items: len(items)}}
-}
-
-// Done is closed when every item is in the log.
-func (p *Player) Done() <-chan struct{} { return p.done }
-
-// Report is how far it is now.
-func (p *Player) Report() PlayReport {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.report
+	return &Player{epoch: epoch, items: items, deps: deps}
 }
 
 // Run publishes until every item is in the log or ctx ends, which is no error.
@@ -79,7 +56,6 @@ func (p *Player) Run(ctx context.Context) error {
 		return p.ended(ctx, fmt.Errorf("player: read what is already published: %w", err))
 	}
 	items := p.unpublished(seen)
-	started := p.deps.Clock.Now()
 	for len(items) > 0 {
 		if err := p.deps.Clock.Sleep(ctx, p.deps.Clock.Until(p.epoch.Add(items[0].At))); err != nil {
 			return p.ended(ctx, err)
@@ -88,10 +64,8 @@ func (p *Player) Run(ctx context.Context) error {
 		if err := p.publish(ctx, items[:n]); err != nil {
 			return p.ended(ctx, err)
 		}
-		p.account(items[:n], started)
 		items = items[n:]
 	}
-	close(p.done)
 	return nil
 }
 
@@ -116,9 +90,6 @@ func (p *Player) unpublished(seen map[string]int) []source.Item {
 		}
 		rest = append(rest, item)
 	}
-	p.mu.Lock()
-	p.report.Skipped = len(p.items) - len(rest)
-	p.mu.Unlock()
 	return rest
 }
 
@@ -167,18 +138,6 @@ func (p *Player) control(item source.Item) {
 	c.For = min(c.For, p.deps.Clock.Until(p.epoch.Add(item.At+c.For)))
 	if c.For > 0 {
 		p.deps.Control(c)
-	}
-}
-
-func (p *Player) account(items []source.Item, started time.Time) {
-	now := p.deps.Clock.Now()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.report.Published += len(items)
-	for _, item := range items {
-		if at := p.epoch.Add(item.At); !at.Before(started) {
-			p.report.MaxLag = max(p.report.MaxLag, now.Sub(at))
-		}
 	}
 }
 

@@ -63,7 +63,8 @@ var reasons = map[string]Words{
 	"safety": {"a matter of safety", "安全问题"}, "legal": {"a legal matter", "法律问题"},
 	// dispatcher
 	"spoken": {"aloud", "口播"}, "private_text": {"in private", "私信"}, "heard_other_variant": {"heard from the other variant", "另一组已经口播"},
-	"late": {"too late to be spoken", "来不及说"}, "no_verdict": {"a required check is missing", "缺少必要检查"},
+	"same_words": {"heard a moment ago in the same words", "刚刚已经口播过同一句"},
+	"late":       {"too late to be spoken", "来不及说"}, "no_verdict": {"a required check is missing", "缺少必要检查"},
 	"no_private_channel": {"no private channel", "没有私信通道"}, "interrupted": {"broke off", "中断"}, "outlet_failed": {"the outlet failed", "出声失败"},
 	"ledger_unavailable": {"could not rule out a repeat", "无法确认是否重复"}, "voice_busy": {"the voice was busy", "正在说别的"},
 	"handed_on": {"left to the room's next owner", "交给接管的进程"}, "voice_stopped": {"an operator stopped the voice", "口播已被运营停止"}, "shadow": {"a shadow release", "影子版本"}, "shortened": {"the beginning of a longer reply", "只说了开头"},

@@ -161,6 +161,9 @@ func withoutFillerEnd(ts []string) []string {
 
 // coloursOnly says that the query names a colour and nothing that has it.
 func coloursOnly(text string) bool {
+	if slices.ContainsFunc(metals, func(m string) bool { return strings.Contains(text, m) }) {
+		return false
+	}
 	q := parseQuery(text)
 	for _, t := range q.telling {
 		if !colours[t] {
@@ -172,6 +175,9 @@ func coloursOnly(text string) bool {
 
 var colours = makeColours("red blue green pink purple orange black white silver gold brown grey gray yellow beige navy burgundy teal color colour " +
 	"one 红 蓝 绿 粉 紫 橙 橘 黑 白 银 金 棕 灰 黄 米 杏 咖 色 深 浅")
+
+// metals are written with the characters of colours.
+var metals = []string{"黄金", "白金", "白银"}
 
 func makeColours(s string) map[string]bool {
 	m := map[string]bool{}
@@ -214,6 +220,7 @@ func parseQuery(s string) query {
 func telling(tokens []string) []string {
 	covered := make([]bool, len(tokens))
 	for from := range tokens {
+		covered[from] = covered[from] || isHeight(tokens[from])
 		for to := from + 1; to <= min(len(tokens), from+maxFiller); to++ {
 			if filler[strings.Join(tokens[from:to], " ")] {
 				for i := from; i < to; i++ {
@@ -229,6 +236,11 @@ func telling(tokens []string) []string {
 		}
 	}
 	return out
+}
+
+// isHeight says that a token is somebody's height in cm: it says for whom, not what.
+func isHeight(t string) bool {
+	return len(t) == 3 && t >= "140" && t <= "199" && strings.Trim(t, "0123456789") == ""
 }
 
 // maxFiller is the tokens of the longest filler word.
@@ -288,7 +300,7 @@ func (d *searchDoc) explain(q query, weak vocabulary) int {
 		for from := max(0, i-maxSegment); from < i; from++ {
 			piece := q.tokens[from:i]
 			value, naming := d.piece(piece, weak)
-			skip := filler[strings.Join(piece, " ")]
+			skip := filler[strings.Join(piece, " ")] || len(piece) == 1 && isHeight(piece[0])
 			for seen := range 2 {
 				if skip && best[from][seen] >= 0 {
 					best[i][seen] = max(best[i][seen], best[from][seen])

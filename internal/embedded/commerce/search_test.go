@@ -23,13 +23,15 @@ func TestSearch(t *testing.T) {
 		// by need
 		"适合油皮的": "1", "适合油皮的面霜": "1", "有没有适合干皮的": "2", "anything for dry skin": "2", "something for oily skin": "1",
 		"可以带上飞机的充电宝": "6", "纯棉的": "3", "有栀子花香的吗": "2",
+		// for whom, by height
+		"T恤160": "3", "175的T恤": "3",
 		// not in this room, though something like it is
 		"人参面霜": "", "含酒精的面霜": "", "男士面霜": "", "眼霜": "", "护手霜": "", "eye cream": "", "面膜": "",
 		"手机": "", "手机壳": "", "耳机壳": "", "有线耳机": "", "蓝牙音箱": "", "黑科技": "", "充电器": "",
 		"儿童鞋": "", "拖鞋": "", "女鞋": "", "棉袄": "", "牛肉面": "", "鲜牛肉": "", "小龙虾": "", "虾条": "",
-		"牛肉": "", "有控油吗": "", "running": "", "枕头": "", "燕窝": "", "茅台": "", "iphone": "", "body wash": "", "do you have saucepans": "", "防水的耳机": "",
+		"牛肉": "", "有控油吗": "", "running": "", "枕头": "", "燕窝": "", "茅台": "", "iphone": "", "body wash": "", "do you have saucepans": "", "防水的耳机": "", "15的T恤": "",
 		// nothing is asked for
-		"有没有": "", "？？": "", "": "", "多少钱": "", "do you have any": "",
+		"有没有": "", "？？": "", "": "", "多少钱": "", "do you have any": "", "165": "",
 	} {
 		got := ""
 		if found := x.find(query, func(*harness.Product) bool { return true }); len(found) > 0 {
@@ -92,6 +94,15 @@ func TestFindAttribute(t *testing.T) {
 }
 
 // TestSimilar: the link of the same kind for what the room does not have.
+func TestColoursOnly(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]bool{"紫色": true, "粉的": true, "the pink one": true, "金色": true, "黄金": false, "有白金吗": false, "白色T恤": false, "": false} {
+		if got := coloursOnly(query); got != want {
+			t.Errorf("coloursOnly(%q) = %v", query, got)
+		}
+	}
+}
+
 func TestSimilar(t *testing.T) {
 	t.Parallel()
 	x := newSearchIndex(harnesstest.Catalog(t))

@@ -45,9 +45,8 @@ type Engine struct {
 	socket string
 	dir    string // holds the socket; short, as unix socket paths must be
 
-	mu       sync.Mutex
-	child    *child
-	restarts int
+	mu    sync.Mutex
+	child *child
 }
 
 // allocator tells the library's jemalloc to keep little of what it has freed: one
@@ -77,9 +76,6 @@ func Start(ctx context.Context, cfg Config, log *slog.Logger) (*Engine, error) {
 	return e, nil
 }
 
-// Socket is the unix socket that speaks the ClickHouse HTTP protocol.
-func (e *Engine) Socket() string { return e.socket }
-
 // Dial connects to the engine, for clickhouse-go's DialContext.
 func (e *Engine) Dial(ctx context.Context) (net.Conn, error) {
 	var d net.Dialer
@@ -91,13 +87,6 @@ func (e *Engine) Pid() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.child.cmd.Process.Pid
-}
-
-// Restarts counts the children that died and were replaced.
-func (e *Engine) Restarts() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.restarts
 }
 
 func (e *Engine) spawn(ctx context.Context) error {
@@ -180,9 +169,6 @@ func (e *Engine) Run(ctx context.Context) error {
 			}
 		}
 		backoff = 100 * time.Millisecond
-		e.mu.Lock()
-		e.restarts++
-		e.mu.Unlock()
 	}
 }
 

@@ -212,10 +212,11 @@ func TestKilledChildLosesNothingAcknowledged(t *testing.T) {
 				acked += 100
 			}
 		}
-		if err := syscall.Kill(e.Pid(), syscall.SIGKILL); err != nil {
+		pid := e.Pid()
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		testkit.Eventually(t, "the child is started again", func() bool { return c.Ping(t.Context()) == nil })
+		testkit.Eventually(t, "the child is started again", func() bool { return e.Pid() != pid && c.Ping(t.Context()) == nil })
 	}
 	if n := count(t, c, "SELECT count() FROM t"); n < acked {
 		t.Errorf("%d rows, %d were acknowledged", n, acked)
@@ -223,9 +224,6 @@ func TestKilledChildLosesNothingAcknowledged(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
-	}
-	if e.Restarts() < 3 {
-		t.Errorf("%d restarts, want 3", e.Restarts())
 	}
 }
 

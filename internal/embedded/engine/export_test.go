@@ -7,6 +7,9 @@ import (
 	"net/http"
 )
 
+// Socket is the unix socket that speaks the ClickHouse HTTP protocol.
+func (e *Engine) Socket() string { return e.socket }
+
 // Installer is Install with what it takes from outside.
 type Installer = installer
 

@@ -1,8 +1,8 @@
 // Package latency simulates how long a policy replica and tools take.
 //
-// It owns the latency profiles, the samplers and a simulation of the whole agent
-// loop that shows what the profiles add up to. It knows neither HTTP nor a clock:
-// samplers return durations of room time, and whoever uses them waits.
+// It owns the latency profiles and the samplers; its test simulates the whole agent loop to
+// show what the profiles add up to. It knows neither HTTP nor a clock: samplers return
+// durations of room time, and whoever uses them waits.
 //
 // Invariants: equal seeds give equal sequences; profile "instant" is zero
 // everywhere; every figure it yields is simulated and is labelled so where it is

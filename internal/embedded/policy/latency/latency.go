@@ -151,3 +151,10 @@ func ToolLatency(seed uint64, now func() time.Time) func() time.Duration {
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// Chunks is in how many pieces a replica waits for the tokens of a call; the
+// number in flight is looked at before each.
+const Chunks = 3
+
+// Share is how many of n tokens the i'th of Chunks pieces has.
+func Share(n, i int) int { return n*(i+1)/Chunks - n*i/Chunks }

@@ -29,21 +29,21 @@ func TestCompleteAgent(t *testing.T) {
 		}
 	}
 	for seed := uint64(1); seed <= 3; seed++ {
-		one := latency.Simulate(p, latency.HarnessAgent(), 1, runs, seed)
-		two := latency.Simulate(p, latency.HarnessAgent(), 2, runs, seed)
-		base := latency.Simulate(p, latency.BaselineAgent(), 1, runs, seed)
-		for name, r := range map[string]latency.Result{"C=1": one, "C=2": two, "baseline C=1": base} {
+		one := simulate(p, harnessShape(), 1, runs, seed)
+		two := simulate(p, harnessShape(), 2, runs, seed)
+		base := simulate(p, baselineShape(), 1, runs, seed)
+		for name, r := range map[string]simulated{"C=1": one, "C=2": two, "baseline C=1": base} {
 			t.Logf("seed %d %s: P50 %.2f P90 %.2f P95 %.2f P99 %.2f; over 10 s %.2f%%; calls first>3s %.2f%% later>2s %.2f%%", seed, name,
-				latency.Quantile(r.Runs, .5).Seconds(), latency.Quantile(r.Runs, .9).Seconds(), latency.Quantile(r.Runs, .95).Seconds(), latency.Quantile(r.Runs, .99).Seconds(),
-				100*latency.Over(r.Runs, 10*time.Second), 100*latency.Over(r.First, 3*time.Second), 100*latency.Over(r.Later, 2*time.Second))
-			atMost(name+" first calls over 3 s", latency.Over(r.First, 3*time.Second), 0.015)
-			atMost(name+" later calls over 2 s", latency.Over(r.Later, 2*time.Second), 0.015)
-			atMost(name+" runs over 15 s", latency.Over(r.Runs, 15*time.Second), 0)
+				quantile(r.Runs, .5).Seconds(), quantile(r.Runs, .9).Seconds(), quantile(r.Runs, .95).Seconds(), quantile(r.Runs, .99).Seconds(),
+				100*over(r.Runs, 10*time.Second), 100*over(r.First, 3*time.Second), 100*over(r.Later, 2*time.Second))
+			atMost(name+" first calls over 3 s", over(r.First, 3*time.Second), 0.015)
+			atMost(name+" later calls over 2 s", over(r.Later, 2*time.Second), 0.015)
+			atMost(name+" runs over 15 s", over(r.Runs, 15*time.Second), 0)
 		}
-		near("C=1 P50", latency.Quantile(one.Runs, .5), 3.4, 0.3)
-		near("C=1 P95", latency.Quantile(one.Runs, .95), 8.1, 0.8)
-		near("C=2 P95", latency.Quantile(two.Runs, .95), 9.0, 0.9)
-		atMost("C=1 runs over 10 s", latency.Over(one.Runs, 10*time.Second), 0.01)
-		atMost("C=2 runs over 10 s", latency.Over(two.Runs, 10*time.Second), 0.03)
+		near("C=1 P50", quantile(one.Runs, .5), 3.4, 0.3)
+		near("C=1 P95", quantile(one.Runs, .95), 8.1, 0.8)
+		near("C=2 P95", quantile(two.Runs, .95), 9.0, 0.9)
+		atMost("C=1 runs over 10 s", over(one.Runs, 10*time.Second), 0.01)
+		atMost("C=2 runs over 10 s", over(two.Runs, 10*time.Second), 0.03)
 	}
 }

@@ -14,6 +14,7 @@ type lexicon struct {
 	ids     map[string]int32
 	weights []float64
 	whole   map[string]bool // every phrase, by idKey
+	denials map[int32]bool  // words that deny what follows
 }
 
 // Ids of what is in no vocabulary. Unknown tokens of a text count down from -1.
@@ -47,7 +48,7 @@ func newSet(words string) map[string]bool {
 
 // newLexicon counts in how many documents each token is.
 func newLexicon(docs [][][]token, s scoring) *lexicon {
-	l := &lexicon{scoring: s, ids: map[string]int32{numberSlot: numberID, textSlot: textID}, whole: map[string]bool{}}
+	l := &lexicon{scoring: s, ids: map[string]int32{numberSlot: numberID, textSlot: textID}, whole: map[string]bool{}, denials: map[int32]bool{}}
 	var df []int
 	for _, phrases := range docs {
 		seen := map[int32]bool{}
@@ -69,6 +70,11 @@ func newLexicon(docs [][][]token, s scoring) *lexicon {
 	for _, phrases := range docs {
 		for _, ts := range phrases {
 			l.whole[idKey(l.number(ts))] = true
+		}
+	}
+	for word := range denials {
+		if id, ok := l.ids[word]; ok {
+			l.denials[id] = true
 		}
 	}
 	l.weights = []float64{beginID: boundaryWeight, endID: boundaryWeight, numberID: slotWeight, textID: slotWeight}

@@ -80,12 +80,17 @@ type askText struct {
 	tokens   []token
 	ids      []int32
 	language string
+	denied   []int               // tokens that a denial turns round, unless the text asks
 	memo     map[uint64]features // by the set of tokens taken as numbers
 }
 
 func (l *lexicon) prepare(text, language string) *askText {
 	ts := tokenize(text)
-	return &askText{lex: l, tokens: ts, ids: l.number(ts), language: language, memo: map[uint64]features{}}
+	t := &askText{lex: l, tokens: ts, ids: l.number(ts), language: language, memo: map[uint64]features{}}
+	if !strings.ContainsAny(text, "?？吗么嘛") {
+		t.denied = deniedIn(ts)
+	}
+	return t
 }
 
 // matches gives every acceptable match, best first. Ties go to the phrase with
@@ -116,6 +121,9 @@ func (t *askText) matches(phrases []*phrase) []match {
 // match finds the best way to read the text as the phrase.
 func (t *askText) match(p *phrase) (match, bool) {
 	best := match{phrase: p, score: -1}
+	if t.turns(p) {
+		return best, false
+	}
 	chosen := make([]int, 0, p.typed)
 	var choose func(slot, from int)
 	choose = func(s, from int) {
@@ -364,7 +372,7 @@ func (t *askText) capture(s slot, from, to int, captures map[string]string) bool
 }
 
 var (
-	leadingWords = strings.Fields("刚才那个 刚才的 刚才 刚刚那个 刚刚的 请问 主播 老板 宝宝 宝贝 亲 姐姐 姐妹们 姐妹 姐 哥 家人们 你好 您好 那个 这个 那款 这款 这件 那件 那 这 你们家 你们 " +
+	leadingWords = strings.Fields("这次 这回 该 刚才那个 刚才的 刚才 刚刚那个 刚刚的 请问 主播 老板 宝宝 宝贝 亲 姐姐 姐妹们 姐妹 姐 哥 家人们 你好 您好 那个 这个 那款 这款 这件 那件 那 这 你们家 你们 " +
 		"我想要 我想问 我想买 我要 我想 想要 想问 想买 想看 问一下 问下 还有没有 有没有 还有 有 再看看 再看 看看 看一下 看下 想看下 里面的 里面 那种 那么 所以 现在 今天 今晚 晚上 明天 明晚 下午 中午 上午 早上 昨天 待会 等会 一会 先 求 对 讲讲 试试 更 快点 快上 再上 就只有 只有 就")
 	trailingWords = strings.Fields("呢 啊 呀 吧 的 了 哦 哇 捏 呗 哟 啦 嘛 现在 今天 到底 大概 一般 后续 可不可以 能不能 可以 还会 是 都 还 不 没 买 穿 在 能")
 	leadingEn     = newSet("the a an this that these those your you do does have is are any some can i hi hey hello please pls so and for of")

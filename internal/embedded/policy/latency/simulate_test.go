@@ -1,43 +1,41 @@
-package latency
+package latency_test
 
 import (
 	"container/heap"
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"livehost/internal/embedded/policy/latency"
 )
 
-// Chunks is in how many pieces a replica waits for the tokens of a call; the
-// number in flight is looked at before each.
-const Chunks = 3
-
-// Agent is the shape of the simulated agent loop.
-type Agent struct {
+// shape is the shape of the simulated agent loop.
+type shape struct {
 	Rounds    int       // model calls of a run
 	ToolAfter int       // the round whose tool calls are waited for, from 1; 0: none
 	Parallel  []float64 // weights of 1, 2, ... tool calls in parallel
 }
 
-// HarnessAgent loads skills, calls tools, replies.
-func HarnessAgent() Agent { return Agent{Rounds: 3, ToolAfter: 2, Parallel: []float64{0.9, 0.1}} }
+// harnessShape loads skills, calls tools, replies.
+func harnessShape() shape { return shape{Rounds: 3, ToolAfter: 2, Parallel: []float64{0.9, 0.1}} }
 
-// BaselineAgent has everything in its prompt: it calls tools and replies.
-func BaselineAgent() Agent { return Agent{Rounds: 2, ToolAfter: 1, Parallel: []float64{0.9, 0.1}} }
+// baselineShape has everything in its prompt: it calls tools and replies.
+func baselineShape() shape { return shape{Rounds: 2, ToolAfter: 1, Parallel: []float64{0.9, 0.1}} }
 
-// Result is the simulated runs of one setting, without the worker's own limits.
-type Result struct {
+// simulated is the simulated runs of one setting, without the worker's own limits.
+type simulated struct {
 	Runs  []time.Duration // whole runs, ascending
 	First []time.Duration // first model calls, ascending
 	Later []time.Duration // later model calls, ascending
 }
 
-// Quantile of ascending durations, q in 0..1.
-func Quantile(ds []time.Duration, q float64) time.Duration {
+// quantile of ascending durations, q in 0..1.
+func quantile(ds []time.Duration, q float64) time.Duration {
 	return ds[min(int(q*float64(len(ds))), len(ds)-1)]
 }
 
-// Over is the share of ds above limit.
-func Over(ds []time.Duration, limit time.Duration) float64 {
+// over is the share of ds above limit.
+func over(ds []time.Duration, limit time.Duration) float64 {
 	n := 0
 	for _, d := range ds {
 		if d > limit {
@@ -47,14 +45,14 @@ func Over(ds []time.Duration, limit time.Duration) float64 {
 	return float64(n) / float64(len(ds))
 }
 
-// Simulate plays runs of the agent one after the other in each of concurrency
+// simulate plays runs of the agent one after the other in each of concurrency
 // loops that share one replica. It is pure: no clock, no goroutines.
-func Simulate(p Profile, a Agent, concurrency, runs int, seed uint64) Result {
+func simulate(p latency.Profile, a shape, concurrency, runs int, seed uint64) simulated {
 	s := simulation{
-		profile: p, agent: a, calls: NewSampler(p, seed),
+		profile: p, agent: a, calls: latency.NewSampler(p, seed),
 		rand: rand.New(rand.NewPCG(seed, 0xa9e47)), left: runs,
 	}
-	s.tool = ToolLatency(seed, func() time.Time { return time.Time{}.Add(s.now) })
+	s.tool = latency.ToolLatency(seed, func() time.Time { return time.Time{}.Add(s.now) })
 	for range concurrency {
 		s.begin(0)
 	}
@@ -69,24 +67,24 @@ func Simulate(p Profile, a Agent, concurrency, runs int, seed uint64) Result {
 }
 
 type simulation struct {
-	profile  Profile
-	agent    Agent
-	calls    *Sampler
+	profile  latency.Profile
+	agent    shape
+	calls    *latency.Sampler
 	tool     func() time.Duration
 	rand     *rand.Rand
 	left     int
 	inFlight int
 	now      time.Duration // of the step being made
 	queue    loops
-	result   Result
+	result   simulated
 }
 
 // loop is one agent in the middle of a run; at is when its next step is due.
 type loop struct {
 	at, started, called time.Duration
 	round               int
-	call                Call
-	chunk               int // next chunk of the call; Chunks+1: the call is over
+	call                latency.Call
+	chunk               int // next chunk of the call; latency.Chunks+1: the call is over
 }
 
 func (s *simulation) begin(at time.Duration) {
@@ -109,13 +107,13 @@ func (s *simulation) startCall(l *loop) {
 // step is due at l.at: the next chunk, or what follows the call.
 func (s *simulation) step(l *loop) {
 	s.now = l.at
-	if l.chunk < Chunks {
-		l.at += s.profile.Decode(Share(l.call.Tokens, l.chunk), s.inFlight)
+	if l.chunk < latency.Chunks {
+		l.at += s.profile.Decode(latency.Share(l.call.Tokens, l.chunk), s.inFlight)
 		l.chunk++
 		heap.Push(&s.queue, l)
 		return
 	}
-	if l.chunk == Chunks {
+	if l.chunk == latency.Chunks {
 		s.inFlight--
 		took := l.at - l.called
 		if l.round == 1 {
@@ -154,9 +152,6 @@ func (s *simulation) tools() time.Duration {
 	}
 	return slowest
 }
-
-// Share is how many of n tokens the i'th of Chunks pieces has.
-func Share(n, i int) int { return n*(i+1)/Chunks - n*i/Chunks }
 
 // loops is a heap by due time.
 type loops []*loop

@@ -1,0 +1,144 @@
+package dispatcher
+
+import "livehost/streams/event"
+
+// answerHeard is what the room heard.
+type answerHeard struct {
+	variant event.Variant
+	cover   event.DanmakuID // of those it answered; empty for event windows
+	facts   []event.Fact
+	endMs   int64
+}
+
+// heardBy is what something heard is known by: the question that it answered, or its
+// words.
+type heardBy struct{ question, words string }
+
+// remember notes what the room heard, and forgets what is past the cool-down.
+func (rm *room) remember(question, words string, said answerHeard) {
+	if rm.heard == nil {
+		rm.heard = map[heardBy]answerHeard{}
+	}
+	longest := max(rm.d.cfg.CoolDown, rm.d.cfg.SameWords).Milliseconds()
+	for by, h := range rm.heard {
+		if said.endMs-h.endMs > longest {
+			delete(rm.heard, by)
+		}
+	}
+	rm.heard[heardBy{words: words}] = said
+	if question != "" && said.cover != "" {
+		rm.heard[heardBy{question: question}] = said
+	}
+}
+
+// saidLately is when these words were heard last, nil when that is long ago.
+func (rm *room) saidLately(words string, nowMs int64) *answerHeard {
+	said, ok := rm.heard[heardBy{words: words}]
+	if !ok || nowMs-said.endMs >= rm.d.cfg.SameWords.Milliseconds() {
+		return nil
+	}
+	return &said
+}
+
+// otherVariantSaid is the other variant's answer to the question, nil when the room did not
+// hear it or long ago.
+func (rm *room) otherVariantSaid(reply *event.Reply, nowMs int64) *answerHeard {
+	said, ok := rm.heard[heardBy{question: reply.QuestionKey}]
+	if !ok || said.variant == reply.Variant || nowMs-said.endMs >= rm.d.cfg.CoolDown.Milliseconds() {
+		return nil
+	}
+	return &said
+}
+
+// needNotHear deals with an answer whose question another variant answers aloud, or has
+// just answered, and with one in the very words of another: its askers get their own
+// variant's text privately, or hear the other voice. It reports whether nobody is left to
+// speak for.
+func (rm *room) needNotHear(pl *plan, it *item, nowMs int64) bool {
+	said := rm.otherVariantSaid(&it.job.reply, nowMs)
+	if said == nil {
+		said = rm.saidLately(it.heard, nowMs)
+	}
+	var voice *item
+	if said == nil {
+		voice = rm.voiceFor(it)
+	}
+	if said == nil && voice == nil {
+		return false
+	}
+	it.split(func(o *owed) bool { return rm.privately(pl, o, nowMs) })
+	switch {
+	case len(it.owed) == 0:
+		rm.leave(pl, it, nowMs)
+	case voice != nil:
+		voice.followers = append(voice.followers, it)
+	case said.cover == "": // said to nobody who asked
+		return false
+	default:
+		rm.heardIt(pl, it, *said, nowMs)
+	}
+	return true
+}
+
+// voiceFor is present or waiting speech that says what the item would: another variant's
+// answer to its question, or its words. What waits of its own variant it joins.
+func (rm *room) voiceFor(it *item) *item {
+	reply := &it.job.reply
+	if other := rm.now; other != nil && !other.event() && (other.heard == it.heard || other.answersFor(reply)) {
+		return other
+	}
+	other, _ := rm.queue.Find(func(other *item) bool {
+		return !other.event() && (other.answersFor(reply) || other.heard == it.heard && other.job.reply.Variant != reply.Variant)
+	})
+	return other
+}
+
+// answersFor reports whether the item answers the reply's question for another variant.
+func (it *item) answersFor(reply *event.Reply) bool {
+	own := &it.job.reply
+	return reply.QuestionKey != "" && own.QuestionKey == reply.QuestionKey && own.Variant != reply.Variant
+}
+
+// heardIt merges the item's askers into what they heard.
+func (rm *room) heardIt(pl *plan, it *item, said answerHeard, nowMs int64) {
+	reason := reasonSameWords
+	if said.variant != it.job.reply.Variant {
+		reason = reasonHeardOther
+	}
+	dl := spokenDelivery(it, rm.d.voice(), event.DeliverySkipped, reason, nowMs)
+	dl.HeardVariant = said.variant
+	pl.deliver(rm, dl)
+	for _, o := range it.owed {
+		pl.endings = append(pl.endings, ending{o: o, state: event.Merged, reason: reason, channel: event.Public, cover: said.cover})
+	}
+	it.owed = nil
+	rm.leave(pl, it, nowMs)
+}
+
+// join lets a better answer of the same variant to the same question, or one in the same
+// words, take over the danmaku of one that still waits: one voice.
+func (rm *room) join(it *item) {
+	reply := &it.job.reply
+	for _, old := range rm.queue.Take(func(q queued) bool {
+		r := &q.Value.job.reply
+		same := reply.QuestionKey != "" && r.QuestionKey == reply.QuestionKey || q.Value.heard == it.heard
+		return same && r.Variant == reply.Variant && !q.Value.event()
+	}) {
+		it.owed = append(old.owed, it.owed...)
+		if better(&old.job.reply, reply) {
+			it.job, it.heard, it.script, it.length, it.shortened = old.job, old.heard, old.script, old.length, old.shortened
+		}
+		it.followers = append(old.followers, it.followers...)
+	}
+}
+
+// fallbacks ranks how little an answer says.
+var fallbacks = map[string]int{"": 0, "compact": 1, "conservative": 2}
+
+// better reports whether a says more than b, or the same with newer facts.
+func better(a, b *event.Reply) bool {
+	if fallbacks[a.Fallback] != fallbacks[b.Fallback] {
+		return fallbacks[a.Fallback] < fallbacks[b.Fallback]
+	}
+	return a.CreatedMs > b.CreatedMs
+}
