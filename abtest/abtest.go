@@ -24,8 +24,9 @@ type Assignment struct {
 	Version    int
 	Variant    event.Variant
 	Unit       string // the viewer or room id that was assigned
-	Enrolled   bool   // in the experiment: exposures are logged
-	Degraded   bool   // from a snapshot that could not be refreshed
+	UnitKind   event.UnitKind
+	Enrolled   bool // in the experiment: exposures are logged
+	Degraded   bool // from a snapshot that could not be refreshed
 }
 
 // Snapshot is everything that decides assignments, at one moment.
@@ -125,9 +126,9 @@ func (a *Assigner) Assign(room event.RoomID, viewer event.ViewerID) Assignment {
 	d := now.Definition
 	out := Assignment{
 		Experiment: d.Experiment, Version: d.Version, Variant: d.Control,
-		Unit: string(room), Degraded: now.degraded,
+		Unit: string(room), UnitKind: d.Unit, Degraded: now.degraded,
 	}
-	if d.Unit == assign.UnitViewer {
+	if d.Unit == event.UnitViewer {
 		out.Unit = string(viewer)
 		if viewer.Anonymous() {
 			return out

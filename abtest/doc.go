@@ -5,7 +5,7 @@
 // refresh, and the way down when Redis is away: the snapshot in memory, then the
 // one on disk, then the compiled Default. It does not own the arithmetic
 // (abtest/assign), storage (abtest/redisstore) or what is logged as exposure
-// (abtest/exposure).
+// (aggregator).
 //
 // Invariants:
 //   - Assign never waits and never fails;

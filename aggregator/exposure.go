@@ -56,7 +56,7 @@ func (r *room) expose(kinds uint64, a Assignment, v event.ViewerID, d event.Danm
 			continue
 		}
 		e := event.Exposure{
-			Schema: event.SchemaVersion, ExposureID: exposureID(a, kind), Experiment: a.Experiment, ExperimentVersion: a.Version, Unit: a.Unit,
+			Schema: event.SchemaVersion, ExposureID: exposureID(a, kind), Experiment: a.Experiment, ExperimentVersion: a.Version, Unit: a.Unit, UnitKind: a.UnitKind,
 			Variant: a.Variant, Kind: kind, RoomID: r.id, Degraded: a.Degraded, TimeMs: atMs,
 		}
 		if kind == event.Exposed {

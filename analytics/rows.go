@@ -222,12 +222,17 @@ func (m *mapper) exposure(e event.Exposure, r streams.Record) []Row {
 	}}}
 }
 
-// unitKind is what the experiment assigns: viewers, or whole rooms.
+// unitKind is what the experiment assigns: viewers, or whole rooms. Only a record that
+// does not say it is guessed at: a room may have the id of a viewer, its host for one,
+// who would then be credited with all the room's orders.
 func unitKind(e event.Exposure) string {
-	if e.Unit == string(e.RoomID) {
-		return "room"
+	switch {
+	case e.UnitKind != "":
+		return string(e.UnitKind)
+	case e.Unit == string(e.RoomID):
+		return string(event.UnitRoom)
 	}
-	return "viewer"
+	return string(event.UnitViewer)
 }
 
 // appended is when the log had the record, in room time.

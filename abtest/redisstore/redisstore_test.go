@@ -133,7 +133,7 @@ func TestWayDown(t *testing.T) {
 	if err := a.Refresh(ctx); err == nil {
 		t.Fatal("Redis is away: no error")
 	}
-	want := abtest.Assignment{Experiment: d.Experiment, Version: 7, Variant: other, Unit: "u1", Enrolled: true, Degraded: true}
+	want := abtest.Assignment{Experiment: d.Experiment, Version: 7, Variant: other, Unit: "u1", UnitKind: event.UnitViewer, Enrolled: true, Degraded: true}
 	if diff := cmp.Diff(want, a.Assign("r", "u1")); diff != "" {
 		t.Errorf("memory snapshot (-want +got):\n%s", diff)
 	}
