@@ -32,6 +32,8 @@ func (s *source) Load(context.Context, string) (abtest.Snapshot, bool, error) {
 	return abtest.Snapshot{}, false, errors.New("away")
 }
 
+func (s *source) Ensure(context.Context, abtest.Snapshot) error { return errors.New("away") }
+
 func (s *source) Stick(context.Context, string, string, event.Variant) (event.Variant, error) {
 	return "", errors.New("away")
 }
