@@ -41,17 +41,6 @@ func (s *Server) incidents(w http.ResponseWriter, r *http.Request) {
 	s.render(w, http.StatusOK, "incidents", page{Title: "Incidents", Section: "incidents", Body: v})
 }
 
-// About is the id whose page tells the incident: its run, else its danmaku.
-func (i Incident) About() string {
-	switch {
-	case i.Run != "":
-		return link("/run", "id", i.Run)
-	case len(i.Danmaku) > 0:
-		return link("/danmaku", "id", i.Danmaku[0])
-	}
-	return ""
-}
-
 func (s *Server) experiments(w http.ResponseWriter, r *http.Request) {
 	list, away := fromStore(s, r.Context(), s.deps.Experiments != nil, func(ctx context.Context) ([]Experiment, error) {
 		return s.deps.Experiments.Experiments(ctx)

@@ -240,7 +240,7 @@ func (s *Server) message(f board.Filter, rows []board.Row, reset bool) (message,
 	m.Panel = panel
 	for i, row := range rows {
 		if !f.Match(row) {
-			m.Drop = append(m.Drop, string(row.ID))
+			m.Drop = append(m.Drop, row.Key())
 			continue
 		}
 		if len(rows)-i > 2*rowsShown {
@@ -250,7 +250,7 @@ func (s *Server) message(f board.Filter, rows []board.Row, reset bool) (message,
 		if err != nil {
 			return m, err
 		}
-		m.Rows = append(m.Rows, rowPart{string(row.ID), html})
+		m.Rows = append(m.Rows, rowPart{row.Key(), html})
 	}
 	return m, nil
 }

@@ -84,6 +84,7 @@ func functions() template.FuncMap {
 		"reason":   func(r string) string { w, _ := wording.Reason(r); return w.EN },
 		"reasonZH": func(r string) string { w, _ := wording.Reason(r); return w.ZH },
 		"link":     link,
+		"danmaku":  danmakuLink,
 		"sub":      func(a, b int64) int64 { return a - b },
 		"late":     func(at, asked int64) bool { return at-asked > answerWithinMs },
 		"heardAt":  heardAt,
@@ -195,4 +196,9 @@ func clockTime(ms int64) string {
 // link is a local URL with one parameter; ids of platforms hold any character.
 func link(path, name string, value any) string {
 	return path + "?" + url.Values{name: {fmt.Sprint(value)}}.Encode()
+}
+
+// danmakuLink is the page of a danmaku, which has its id within its room.
+func danmakuLink(room, id any) string {
+	return "/danmaku?" + url.Values{"room": {fmt.Sprint(room)}, "id": {fmt.Sprint(id)}}.Encode()
 }

@@ -96,7 +96,7 @@ func (s *Server) remembered(v *runView, id string) (Trace, bool) {
 	}
 	v.Window, v.Replies, v.Heard, v.Hits = &w, w.Replies, w.Heard, w.Hits
 	for _, d := range w.Danmaku {
-		if row, ok := s.board.Row(d); ok {
+		if row, ok := s.board.Row(w.Room, d); ok {
 			v.Danmaku = append(v.Danmaku, row)
 			v.Hits = append(v.Hits, row.Hits...)
 		}

@@ -206,6 +206,25 @@ func TestDanmakuAndRun(t *testing.T) {
 	}
 }
 
+// Two rooms have a danmaku d1 each: their links lead to the right one.
+func TestDanmakuOfEqualID(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	other := danmaku("d1", "几天能到", evening+1)
+	other.RoomID = "room-2"
+	r.publish(t, answered()...)
+	r.publish(t, other)
+	r.shows(t, "/", "几天能到", `/danmaku?id=d1&amp;room=room-1`, `/danmaku?id=d1&amp;room=room-2`)
+	for path, want := range map[string]string{"/danmaku?id=d1&room=room-1": "多少钱", "/danmaku?id=d1&room=room-2": "几天能到", "/danmaku?id=d1": "几天能到"} {
+		if code, body, _ := r.get(t, path); code != http.StatusOK || !strings.Contains(body, `<h1 class="quote">`+want) || !strings.Contains(body, "Other rooms") {
+			t.Errorf("%s: %d, want %s and the other room's:\n%s", path, code, want, body)
+		}
+	}
+	if code, _, _ := r.get(t, "/danmaku?id=d1&room=room-3"); code != http.StatusNotFound {
+		t.Errorf("of a room that has none: %d, want 404", code)
+	}
+}
+
 func TestRestricted(t *testing.T) {
 	t.Parallel()
 	r := start(t, func(c *web.Config, _ *web.Deps) { c.Restricted = true })
