@@ -96,7 +96,8 @@ func functions() template.FuncMap {
 		"percent":  percent,
 		"yuan":     yuan,
 		"interval": interval,
-		"metric":   func(name string) string { return strings.TrimSuffix(strings.ReplaceAll(name, "_", " "), " fen") },
+		"metric":   metric,
+		"p":        func(p float64) string { return strconv.FormatFloat(p, 'g', 3, 64) },
 	}
 }
 
@@ -171,6 +172,12 @@ func yuan(fen *float64) string {
 		return "–"
 	}
 	return fmt.Sprintf("¥%.2f", *fen/100)
+}
+
+// metric is a metric's name in words, for experiments on such units.
+func metric(name, unit string) string {
+	words := strings.ReplaceAll(strings.TrimSuffix(name, "_fen"), "_", " ")
+	return strings.Replace(strings.Replace(words, "gmv", "GMV", 1), "user", unit, 1)
 }
 
 // interval is an effect with its interval, in yuan when the metric is money.

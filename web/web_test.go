@@ -290,8 +290,8 @@ func (s store) Trace(_ context.Context, id string, restricted bool) (web.Trace, 
 
 func (s store) Experiments(context.Context) ([]web.Experiment, error) {
 	return []web.Experiment{{
-		Name: "harness-vs-react", Version: 1, Control: "react-baseline", Units: 200, SRMP: ptr(0.42), Blocked: []string{"too few windows"},
-		Variants: []web.Variant{{Name: "harness", Bucketed: 100, Exposed: 60, GMVPerUser: ptr(1234), OrdersPerUser: ptr(0.12)}, {Name: "react-baseline", Bucketed: 100}},
+		Name: "harness-vs-react", Version: 1, Control: "react-baseline", Unit: "room", Units: 200, SRMP: ptr(3.5e-42), Blocked: []string{"too few windows"},
+		Variants: []web.Variant{{Name: "harness", Bucketed: 100, Exposed: 60, GMVPerUser: ptr(1234), OrdersPerUser: ptr(0.12), Dilution: ptr(0.031)}, {Name: "react-baseline", Bucketed: 100}},
 		Effects: []web.Effect{{Metric: "gmv_per_bucketed_user_fen", Variant: "harness", Diff: 120, Lo: ptr(-30), Hi: ptr(270), P: 0.11},
 			{Metric: "orders_per_exposed_user", Variant: "harness", Reason: "no variance"}},
 	}}, s.err
@@ -309,7 +309,7 @@ func TestPagesFromTheStore(t *testing.T) {
 		"/outcomes/data":       {`"start":[1790000760,1790000820,1790000880,1790000940]`, `"p95":[15.001,null,null,2]`, `"limit_s":15`},
 		"/incidents":           {"price_grounding", "/run?id=w1%231", "99元", "waited too long"},
 		"/incidents?rule=none": {"No incident matches"},
-		"/experiments":         {"too few windows", "p = 0.4200", "¥12.34", "&#43;1.20 yuan (-0.30 yuan to &#43;2.70 yuan)", "no variance"},
+		"/experiments":         {"too few windows", "p = 3.5e-42", "200 bucketed rooms", "GMV per bucketed room", "3.1 %", "no correction for looking early", "¥12.34", "&#43;1.20 yuan (-0.30 yuan to &#43;2.70 yuan)", "no variance"},
 		"/run?id=old%231":      {"old_tool"},
 		"/danmaku?id=d-old":    {"the outlet failed", "does not remember"},
 	} {

@@ -217,12 +217,17 @@ func TestABReport(t *testing.T) {
 		order("between", "late", 1, event.OrderConfirmed, 1000, evening+50_000),
 		order("refundedfirst", "late", 1, event.OrderPaid, 3000, evening+50_000),
 		order("refundedfirst", "late", 2, event.OrderRefunded, 3000, evening+60_000), // never confirmed
+		// Thanks for a gift are no answer that could have been heard from the other variant.
+		event.Reply{Schema: 1, ReplyID: "e1", RunID: "e1#1", RoomID: "room-1", Variant: "react-baseline", Experiment: "exp", ExperimentVersion: 1, Kind: event.EventWindow,
+			Public: &event.PublicReply{Text: "谢谢"}, AnswerByMs: evening + 15_000, CreatedMs: evening + 1000, Versions: versions},
+		event.Delivery{Schema: 1, DeliveryID: "e1", ReplyID: "e1", RunID: "e1#1", RoomID: "room-1", Outlet: "print", Channel: event.Public, State: event.DeliveryEnded, Text: "谢谢",
+			Variant: "react-baseline", HeardVariant: "react-baseline", Versions: versions, FirstAudioMs: evening + 2000, EndMs: evening + 2000, TimeMs: evening + 2000},
 	)
 	r, err := c.ABReport(t.Context(), query.Plan{Version: query.Version{Experiment: "exp"}, Control: "react-baseline", Split: map[string]float64{"harness": 1, "react-baseline": 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Version != 1 || r.Units != 42 || r.Mixed != 1 || len(r.Variants) != 2 {
+	if r.Version != 1 || r.Units != 42 || r.Mixed != 1 || len(r.Variants) != 2 || r.Unit != "viewer" {
 		t.Fatalf("%+v", r)
 	}
 	h, b := r.Variants[0], r.Variants[1]
@@ -238,7 +243,7 @@ func TestABReport(t *testing.T) {
 	if want := 22.0 / 21; math.Abs(*h.OrdersPerUser-want) > 1e-9 {
 		t.Errorf("harness orders %v, want %v", *h.OrdersPerUser, want)
 	}
-	if h.Spoken != 1 || b.HeardOtherVariant != 1 || *b.DilutedPublicAnswer != 1 || *h.SpeechShare != 1 || *b.MeanWindowSize != 2 || *b.MultiShare != 1 {
+	if h.Spoken != 1 || b.Spoken != 0 || b.HeardOtherVariant != 1 || *b.DilutedPublicAnswer != 1 || *h.SpeechShare != 1 || *b.MeanWindowSize != 2 || *b.MultiShare != 1 {
 		t.Errorf("deliveries: %+v, %+v", h, b)
 	}
 	if r.SRM.P < 0.5 || !strings.Contains(r.Verdict, "dilution") {
@@ -273,7 +278,7 @@ func TestABReportOfRooms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *r.Variants[0].GMVPerUser != 3000 || *r.Variants[1].GMVPerUser != 4000 || !r.SRM.Assumed {
+	if *r.Variants[0].GMVPerUser != 3000 || *r.Variants[1].GMVPerUser != 4000 || !r.SRM.Assumed || r.Unit != "room" {
 		t.Errorf("%+v", r)
 	}
 }

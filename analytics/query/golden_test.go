@@ -87,7 +87,7 @@ func TestGoldenSQL(t *testing.T) {
 }
 
 func units(variant string, n int64, gmv, variance float64) query.VariantUnits {
-	return query.VariantUnits{Variant: variant, Units: n, Exposed: n / 2, GMV: query.Moments{Mean: gmv, Variance: variance}, Orders: query.Moments{Mean: 0.1, Variance: 0.09},
+	return query.VariantUnits{Variant: variant, Unit: "viewer", Units: n, Exposed: n / 2, GMV: query.Moments{Mean: gmv, Variance: variance}, Orders: query.Moments{Mean: 0.1, Variance: 0.09},
 		GMVExposed: query.Moments{Mean: 2 * gmv, Variance: variance}, OrdersExposed: query.Moments{Mean: 0.2, Variance: 0.16}}
 }
 

@@ -126,7 +126,7 @@ func splitOf(d assign.Definition) map[string]float64 {
 
 func experimentOf(r query.ABReport) web.Experiment {
 	e := web.Experiment{
-		Name: r.Experiment, Version: int(r.Version), Control: r.Control, Units: r.Units, Mixed: r.Mixed,
+		Name: r.Experiment, Version: int(r.Version), Control: r.Control, Unit: r.UnitName(), Units: r.Units, Mixed: r.Mixed,
 		SRMNote: r.SRM.Reason.String(), Blocked: r.Blocked, Verdict: r.Verdict,
 	}
 	if r.SRM.Reason == "" {
@@ -138,7 +138,7 @@ func experimentOf(r query.ABReport) web.Experiment {
 	for _, v := range r.Variants {
 		e.Variants = append(e.Variants, web.Variant{
 			Name: v.Variant, Bucketed: v.Bucketed, Exposed: v.Exposed, GMVPerUser: v.GMVPerUser, OrdersPerUser: v.OrdersPerUser,
-			GMVPerExposed: v.GMVPerExposed, OrdersPerExposed: v.OrdersPerExposed, WindowSize: v.MeanWindowSize, MultiShare: v.MultiShare, SpeechShare: v.SpeechShare,
+			GMVPerExposed: v.GMVPerExposed, OrdersPerExposed: v.OrdersPerExposed, WindowSize: v.MeanWindowSize, MultiShare: v.MultiShare, SpeechShare: v.SpeechShare, Dilution: v.DilutedPublicAnswer,
 		})
 	}
 	for _, x := range r.Effects {
