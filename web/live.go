@@ -98,7 +98,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	summary := s.board.Summary(f)
 	view := liveView{
 		Filter: f, Rows: rows, Panel: s.panel(f, summary), Variants: summary.Variants,
-		Outcomes: outcomeChoices(), Stream: withQuery("/live/stream", q), Kept: s.cfg.Danmaku,
+		Outcomes: offered(outcomeChoices(), f.Outcome), Stream: withQuery("/live/stream", q), Kept: s.cfg.Danmaku,
 	}
 	for _, room := range summary.Rooms {
 		view.Rooms = append(view.Rooms, room.ID)
@@ -107,6 +107,9 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 		view.Rooms = append(view.Rooms, f.Room)
 	}
 	slices.Sort(view.Rooms)
+	if f.Variant != "" && !slices.Contains(view.Variants, f.Variant) {
+		view.Variants = append(view.Variants, f.Variant)
+	}
 	s.render(w, http.StatusOK, "live", page{Title: "Live", Section: "live", Body: view})
 }
 

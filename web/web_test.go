@@ -325,6 +325,31 @@ func TestPagesFromTheStore(t *testing.T) {
 	}
 }
 
+// A filter in force is seen in the form, also one that the form does not offer; what
+// cannot be meant is not in force.
+func TestFormsShowTheFilterInForce(t *testing.T) {
+	t.Parallel()
+	r := start(t, withStore(store{}))
+	for path, want := range map[string]string{
+		"/outcomes?range=30m":    `value="30m" selected`,
+		"/outcomes?range=45m":    `value="45m" selected`,
+		"/outcomes?range=-45m":   `value="2h" selected`,
+		"/outcomes?range=9000h":  `value="2h" selected`, // a point a minute, and a page that asks every 5 s
+		"/outcomes?range=x":      `value="2h" selected`,
+		"/incidents?since=45m":   `value="45m" selected`,
+		"/incidents?since=9000h": `value="9000h" selected`,
+		"/incidents?since=-45m":  `value="" selected>any time`,
+		"/incidents?kind=x":      `value="x" selected`,
+		"/?outcome=x":            `value="x" selected`,
+		"/?variant=v9":           `<option selected>v9`,
+		"/?room=r9":              `<option selected>r9`,
+	} {
+		if code, body, _ := r.get(t, path); code != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%s: %d, want %s in\n%s", path, code, want, body)
+		}
+	}
+}
+
 func TestPagesWithoutTheStore(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
