@@ -27,6 +27,7 @@ type Plan struct {
 	Version
 	Control string             // empty: the first variant by name
 	Split   map[string]float64 // planned shares by variant; nil: not known, equal shares are assumed
+	SplitOf uint32             // the only version that Split is of; 0: the one that is asked for
 }
 
 // ABInput is the answers a report is made of.
@@ -107,6 +108,9 @@ var metrics = []struct {
 
 // NewABReport judges what was counted.
 func NewABReport(p Plan, in ABInput) ABReport {
+	if p.SplitOf != 0 && p.SplitOf != p.Version.Version {
+		p.Split = nil
+	}
 	r := ABReport{Experiment: p.Experiment, Version: p.Version.Version, Units: in.SeenUnits, Mixed: in.Mixed, Effects: []Effect{}, Blocked: []string{}}
 	units := p.units(in.Units)
 	r.Control = p.Control
@@ -233,7 +237,11 @@ func (r ABReport) populationProblems(units []VariantUnits) []string {
 	case r.SRM.Reason != "":
 		out = append(out, "sample ratio not checked: "+r.SRM.Reason.String())
 	case r.SRM.P < srmAlpha:
-		out = append(out, fmt.Sprintf("sample ratio mismatch (p = %.2g): the populations differ by more than chance", r.SRM.P))
+		from := ""
+		if r.SRM.Assumed {
+			from = " from equal shares, which are assumed: the planned split of this version is not known"
+		}
+		out = append(out, fmt.Sprintf("sample ratio mismatch (p = %.2g): the populations differ by more than chance%s", r.SRM.P, from))
 	}
 	if r.Mixed >= mixedUnits && float64(r.Mixed) >= mixedShare*float64(r.Units) {
 		out = append(out, fmt.Sprintf("%d of %d units were seen in several variants", r.Mixed, r.Units))

@@ -101,14 +101,14 @@ func (s webStore) Experiments(ctx context.Context) ([]web.Experiment, error) {
 	return out, nil
 }
 
-// planFor is the plan of the experiment that ships; of another one the console
-// knows none, and the report says that it assumes equal shares.
+// planFor is the plan of the experiment that ships. Of another one, and of another
+// version's split, nothing is known, and the report says that it assumes equal shares.
 func planFor(name string) query.Plan {
 	d := abtest.Default()
 	if d.Experiment != name {
 		return query.Plan{Version: query.Version{Experiment: name}}
 	}
-	return query.Plan{Version: query.Version{Experiment: name}, Control: string(d.Control), Split: splitOf(d)}
+	return query.Plan{Version: query.Version{Experiment: name}, Control: string(d.Control), Split: splitOf(d), SplitOf: uint32(d.Version)}
 }
 
 // splitOf is how many slots each variant has.
