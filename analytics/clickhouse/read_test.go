@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,45 @@ func TestTailSeesEveryIncidentOnce(t *testing.T) {
 	cancel()
 	if err := c.TailIncidents(ctx, query.IncidentFilter{}, time.Second, func(query.Incident) error { return nil }); err != nil {
 		t.Errorf("ended: %v", err)
+	}
+}
+
+// The limit is of what is there when the tail begins: a burst is shown whole, and what
+// was left out is not shown later as if it were new.
+func TestTailShowsABurstWhole(t *testing.T) {
+	t.Parallel()
+	_, c := store(t)
+	k := newSink(t, c)
+	hit := func(i int) event.Event {
+		return event.GuardrailHit{Schema: 1, HitID: fmt.Sprintf("b%02d", i), RoomID: "room-1", Rule: "r", Stage: "dispatcher", Action: "block", TimeMs: evening + int64(i)}
+	}
+	var before, burst, want []event.Event
+	for i := range 20 {
+		before, burst = append(before, hit(i)), append(burst, hit(20+i))
+	}
+	k.store(t, before...)
+	var got []string
+	enough := errors.New("enough")
+	want = append(slices.Clone(before[17:]), burst...)
+	err := c.TailIncidents(t.Context(), query.IncidentFilter{Limit: 3}, 10*time.Millisecond, func(i query.Incident) error {
+		got = append(got, i.ID)
+		if len(got) == 3 {
+			k.store(t, burst...)
+		}
+		if i.ID == "b39" {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, e := range want {
+		ids = append(ids, e.(event.GuardrailHit).HitID)
+	}
+	if d := cmp.Diff(ids, got); d != "" {
+		t.Errorf("shown (-want +got):\n%s", d)
 	}
 }
 
