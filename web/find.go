@@ -20,7 +20,7 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case id == "":
 		http.Redirect(w, r, "/", http.StatusSeeOther)
-	case isWindow || strings.Contains(id, "#"):
+	case isWindow, strings.Contains(id, "#") && len(s.board.Named(event.DanmakuID(id))) == 0:
 		http.Redirect(w, r, link("/run", "id", id), http.StatusSeeOther)
 	default:
 		http.Redirect(w, r, link("/danmaku", "id", id), http.StatusSeeOther)

@@ -75,7 +75,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 			v.Heard, v.Ended = trace.Heard, trace.Ended
 		}
 	}
-	if strings.Contains(id, "#") { // one run of the window
+	if strings.Contains(id, "#") && (v.Window == nil || id != string(v.Window.ID)) { // one run of the window
 		trace.Steps = onlyRun(trace.Steps, event.RunID(id))
 	}
 	for _, steps := range runSteps(trace.Steps) {

@@ -225,6 +225,24 @@ func TestDanmakuOfEqualID(t *testing.T) {
 	}
 }
 
+// Ids of platforms hold any character, also the one before a run's number.
+func TestIDsWithAHash(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	member := event.Member{DanmakuID: "a#b", Text: "多少钱", PlatformMs: evening}
+	r.publish(t, danmaku("a#b", "多少钱", evening),
+		event.Window{Schema: 1, WindowID: "w.a#b.1", RoomID: "room-1", Kind: event.DanmakuWindow, Mode: event.Single, Variant: "harness", Members: []event.Member{member},
+			EarliestMs: evening, AnswerByMs: evening + 15_000, OpenedMs: evening},
+		event.Step{Schema: 1, RunID: "w.a#b.1#1", WindowID: "w.a#b.1", RoomID: "room-1", Seq: 1, Kind: event.StepTool, Name: "get_price", StartedMs: evening, EndedMs: evening + 9})
+	r.shows(t, query("/run", "id", "w.a#b.1#1"), "get_price", "多少钱")
+	r.shows(t, query("/run", "id", "w.a#b.1"), "get_price", "多少钱")
+	for id, want := range map[string]string{"a#b": "/danmaku?id=a%23b", "w.a#b.1": "/run?id=w.a%23b.1", "w.a#b.1#1": "/run?id=w.a%23b.1%231", "old#1": "/run?id=old%231"} {
+		if _, _, h := r.get(t, query("/find", "id", id)); h.Get("Location") != want {
+			t.Errorf("%s: to %q, want %q", id, h.Get("Location"), want)
+		}
+	}
+}
+
 func TestRestricted(t *testing.T) {
 	t.Parallel()
 	r := start(t, func(c *web.Config, _ *web.Deps) { c.Restricted = true })
