@@ -243,6 +243,47 @@ func TestLatencyAndCounts(t *testing.T) {
 	}
 }
 
+// Percentiles are the nearest rank, as in docs/metrics.md and in the summary of a run:
+// where the share of the count is a whole number it is that value and not the next.
+func TestPercentilesAreTheNearestRank(t *testing.T) {
+	t.Parallel()
+	_, c := store(t)
+	sizes := []int{1, 2, 3, 4, 20, 21, 100, 101}
+	var events []event.Event
+	for _, n := range sizes {
+		for i := range n {
+			o := outcome(i, event.Answered)
+			o.RoomID, o.PlatformMs, o.ReplyMs = event.RoomID(fmt.Sprint("room-of-", n)), evening, evening+int64(i+1)
+			events = append(events, o)
+		}
+	}
+	newSink(t, c).store(t, events...)
+	for _, n := range sizes {
+		rank := func(p int) float64 { return math.Ceil(float64(p*n) / 100) } // of 1, 2, ... n
+		scope := query.Scope{Room: fmt.Sprint("room-of-", n)}
+		list, err := c.Latency(t.Context(), scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range list {
+			if l.Stage != "reply" {
+				continue
+			}
+			got := []float64{*l.P50, *l.P90, *l.P95, *l.P99, *l.Max}
+			if d := cmp.Diff([]float64{rank(50), rank(90), rank(95), rank(99), rank(100)}, got); d != "" {
+				t.Errorf("latency of %d (-want +got):\n%s", n, d)
+			}
+		}
+		minutes, err := c.Minutes(t.Context(), scope)
+		if err != nil || len(minutes) != 1 {
+			t.Fatalf("%d minutes, %v", len(minutes), err)
+		}
+		if m := minutes[0]; *m.P50 != rank(50) || *m.P95 != rank(95) {
+			t.Errorf("minute of %d: P50 %v, P95 %v, want %v and %v", n, *m.P50, *m.P95, rank(50), rank(95))
+		}
+	}
+}
+
 func TestABReport(t *testing.T) {
 	t.Parallel()
 	_, c := store(t)
