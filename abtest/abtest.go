@@ -24,8 +24,9 @@ type Assignment struct {
 	Version    int
 	Variant    event.Variant
 	Unit       string // the viewer or room id that was assigned
-	Enrolled   bool   // in the experiment: exposures are logged
-	Degraded   bool   // from a snapshot that could not be refreshed
+	UnitKind   event.UnitKind
+	Enrolled   bool // in the experiment: exposures are logged
+	Degraded   bool // from a snapshot that could not be refreshed
 }
 
 // Snapshot is everything that decides assignments, at one moment.
@@ -39,6 +40,8 @@ type Snapshot struct {
 type Definitions interface {
 	// Load reads the layer's present state; false when nothing is stored for it.
 	Load(ctx context.Context, layer string) (Snapshot, bool, error)
+	// Ensure stores the state of the snapshot's layer unless it has one.
+	Ensure(ctx context.Context, s Snapshot) error
 }
 
 // Overrides keeps the variants that were fixed by hand (test viewers, support).
@@ -125,9 +128,9 @@ func (a *Assigner) Assign(room event.RoomID, viewer event.ViewerID) Assignment {
 	d := now.Definition
 	out := Assignment{
 		Experiment: d.Experiment, Version: d.Version, Variant: d.Control,
-		Unit: string(room), Degraded: now.degraded,
+		Unit: string(room), UnitKind: d.Unit, Degraded: now.degraded,
 	}
-	if d.Unit == assign.UnitViewer {
+	if d.Unit == event.UnitViewer {
 		out.Unit = string(viewer)
 		if viewer.Anonymous() {
 			return out
@@ -167,17 +170,14 @@ func (a *Assigner) Stick(ctx context.Context, unit string, variant event.Variant
 	return stored, nil
 }
 
-// Refresh loads the snapshot once. On an error, or when nothing valid is stored,
+// Refresh loads the snapshot once. On an error, or when what is stored is not valid,
 // the one in force stays and is degraded.
 func (a *Assigner) Refresh(ctx context.Context) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, a.cfg.LoadTimeout) // protocol timeout: wall time
 	defer cancel()
-	loaded, found, err := a.deps.Definitions.Load(ctx, a.cfg.Layer)
-	if err == nil && !found {
-		err = fmt.Errorf("nothing stored for layer %q", a.cfg.Layer)
-	}
+	loaded, err := a.load(ctx)
 	if err == nil {
 		err = loaded.Definition.Validate()
 	}
@@ -189,6 +189,22 @@ func (a *Assigner) Refresh(ctx context.Context) error {
 	}
 	a.now.Store(&current{Snapshot: loaded})
 	return writeSnapshot(a.cfg.SnapshotPath, loaded)
+}
+
+// load reads what is stored. A store that has nothing is new or has lost its data: it
+// gets what is in force here, so that no process falls back to an older state.
+func (a *Assigner) load(ctx context.Context) (Snapshot, error) {
+	loaded, found, err := a.deps.Definitions.Load(ctx, a.cfg.Layer)
+	if err != nil || found {
+		return loaded, err
+	}
+	if err := a.deps.Definitions.Ensure(ctx, a.now.Load().Snapshot); err != nil {
+		return loaded, err
+	}
+	if loaded, found, err = a.deps.Definitions.Load(ctx, a.cfg.Layer); err == nil && !found {
+		err = fmt.Errorf("nothing stored for layer %q", a.cfg.Layer)
+	}
+	return loaded, err
 }
 
 // Run refreshes until ctx ends. The log hears when refreshing starts to fail and

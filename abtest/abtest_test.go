@@ -15,7 +15,6 @@ import (
 	"go.uber.org/goleak"
 
 	"livehost/abtest"
-	"livehost/abtest/assign"
 	"livehost/streams/event"
 )
 
@@ -32,6 +31,8 @@ func (s *source) Load(context.Context, string) (abtest.Snapshot, bool, error) {
 	}
 	return abtest.Snapshot{}, false, errors.New("away")
 }
+
+func (s *source) Ensure(context.Context, abtest.Snapshot) error { return errors.New("away") }
 
 func (s *source) Stick(context.Context, string, string, event.Variant) (event.Variant, error) {
 	return "", errors.New("away")
@@ -62,7 +63,7 @@ func TestAssign(t *testing.T) {
 	plain := abtest.Snapshot{Definition: abtest.Default(), Overrides: map[string]event.Variant{"qa": "gone"}}
 	killed, room := plain, plain
 	killed.Killed = true
-	room.Definition.Unit = assign.UnitRoom
+	room.Definition.Unit = event.UnitRoom
 	for _, tt := range []struct {
 		name     string
 		snapshot abtest.Snapshot
@@ -84,7 +85,7 @@ func TestAssign(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := a.Assign("r", tt.viewer)
-		if got.Enrolled != tt.enrolled || got.Unit != tt.unit || got.Degraded {
+		if got.Enrolled != tt.enrolled || got.Unit != tt.unit || got.UnitKind != tt.snapshot.Definition.Unit || got.Degraded {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
 		if !tt.enrolled && got.Variant != abtest.ReactBaseline {

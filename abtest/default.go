@@ -20,7 +20,7 @@ func Default() assign.Definition { return defaultDefinition() }
 // Computed once: ordering 10,000 slots takes milliseconds, and tests ask often.
 var defaultDefinition = sync.OnceValue(func() assign.Definition {
 	d := assign.Definition{
-		Experiment: "harness-vs-react", Version: 1, Layer: "harness", Unit: assign.UnitViewer,
+		Experiment: "harness-vs-react", Version: 1, Layer: "harness", Unit: event.UnitViewer,
 		Control: ReactBaseline,
 		Variants: []assign.Variant{
 			{Name: ReactBaseline, Release: "react-baseline"},

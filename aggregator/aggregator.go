@@ -29,8 +29,9 @@ type Assignment struct {
 	Version    int
 	Variant    event.Variant
 	Unit       string // the viewer or room id that was assigned
-	Enrolled   bool   // in the experiment: exposures are logged
-	Degraded   bool   // from a snapshot that could not be refreshed
+	UnitKind   event.UnitKind
+	Enrolled   bool // in the experiment: exposures are logged
+	Degraded   bool // from a snapshot that could not be refreshed
 }
 
 // Assigner says which variant a viewer of a room is in. It answers from memory,

@@ -23,7 +23,7 @@ func (r *room) onRoomEvent(e event.RoomEvent, appended time.Time) {
 	case event.ProductInFocus:
 		r.refocus(e.TimeMs, now)
 	case event.Enter, event.AddToCart:
-		r.bucket(e.ViewerID, now)
+		r.bucket(e.ViewerID, e.TimeMs)
 	case event.Gift, event.Follow:
 		r.thanks.note(e, r.context.settings.EventReply)
 	case event.DanmakuRetracted:
@@ -98,9 +98,10 @@ func (r *room) refocus(sinceMs, nowMs int64) {
 	}
 }
 
-// onOrder remembers who paid.
+// onOrder remembers who paid. An order that brings its buyer into scope has the order's
+// own time, so that it counts; a clock that is ahead must not keep later ones out.
 func (r *room) onOrder(o event.Order) {
-	r.bucket(o.ViewerID, r.nowMs())
+	r.bucket(o.ViewerID, min(o.TimeMs, r.nowMs()))
 	if o.Status == event.OrderPaid || o.Status == event.OrderConfirmed {
 		r.changed = r.context.paid(o.ViewerID) || r.changed
 	}

@@ -71,12 +71,12 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 		v = words.Judge(t) // who asks may talk a lot, admission ranks it behind other viewers; not in any words
 	}
 	if v.Reason != filter.None {
-		r.expose(markBucketed, it.variant, d.ViewerID, "", now)
+		r.expose(markBucketed, it.variant, d.ViewerID, "", platform)
 		r.hit(it, v, now)
 		r.refuse(it, event.Filtered, string(v.Reason), now)
 		return
 	}
-	r.expose(markBucketed|markExposed, it.variant, d.ViewerID, d.DanmakuID, now)
+	r.expose(markBucketed|markExposed, it.variant, d.ViewerID, d.DanmakuID, platform)
 	r.understand(it, t, d.ViewerName)
 	r.items[d.DanmakuID] = it
 	r.admit(it, now)

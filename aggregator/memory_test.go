@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"livehost/streams/event"
 )
 
 // What is known is what a plain list of the same ids says, however old, also where
@@ -64,7 +66,7 @@ func TestExposuresAreLoggedOnceOfEachKind(t *testing.T) {
 	t.Parallel()
 	e := newExposures(1000)
 	for now := range int64(900) {
-		u := unit{"e", 1, string(rune('a' + now%20))}
+		u := unit{"e", 1, []event.Variant{"control", "treatment"}[now%2], string(rune('a' + now%20/2))}
 		kinds, want := uint64(markBucketed), uint64(0)
 		if now/20%2 == 1 {
 			kinds = markBucketed | markExposed

@@ -23,12 +23,13 @@ const roomID event.RoomID = "r1"
 
 var number = topic.PartitionOf(roomID, streamstest.Partitions)
 
-// halves assigns viewers whose id begins with b to treatment.
-type halves struct{}
+// halves assigns viewers whose id begins with b to treatment, and after moved those
+// who move.
+type halves struct{ moved *atomic.Bool }
 
-func (halves) Assign(_ event.RoomID, v event.ViewerID) aggregator.Assignment {
+func (h halves) Assign(_ event.RoomID, v event.ViewerID) aggregator.Assignment {
 	a := aggregator.Assignment{Experiment: "e", Version: 1, Variant: "control", Unit: string(v), Enrolled: !v.Anonymous()}
-	if v != "" && v[0] == 'b' {
+	if v != "" && v[0] == 'b' || v == "moves" && h.moved != nil && h.moved.Load() {
 		a.Variant = "treatment"
 	}
 	return a
@@ -61,6 +62,7 @@ type rig struct {
 	answering sync.Mutex
 
 	publishes atomic.Int64
+	moved     atomic.Bool
 	crashAt   int64 // the publish at which the process dies; 0: never
 	landed    bool  // the crashing publish reached the log
 }
@@ -93,7 +95,7 @@ func (r *rig) records() []streams.Record {
 
 func (r *rig) start() {
 	agg, err := aggregator.New(r.cfg, aggregator.Deps{
-		Clock: clock.Real(), Publisher: r, Reader: r.log, Assigner: halves{}, Log: slog.New(slog.DiscardHandler),
+		Clock: clock.Real(), Publisher: r, Reader: r.log, Assigner: halves{&r.moved}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		r.t.Fatal(err)

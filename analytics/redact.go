@@ -58,6 +58,8 @@ func look(text string, i, end int) ([]span, int) {
 	switch {
 	case wideDigit(r):
 		return numbers(text, i)
+	case r == '＠':
+		return email(text, i, end), i + n
 	case roadEnd(r) || estateEnd(r):
 		return address(text, i, i+n, end), i + n
 	}
@@ -66,7 +68,33 @@ func look(text string, i, end int) ([]span, int) {
 
 func wideDigit(r rune) bool { return r >= '０' && r <= '９' }
 
-var emailPattern = regexp.MustCompile(`^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}`)
+// narrow is the character of a number that r stands for, 0 for none: Chinese
+// keyboards give full-width digits, dashes, spaces and stops.
+func narrow(r rune) byte {
+	switch {
+	case r >= '0' && r <= '9', r < utf8.RuneSelf && strings.IndexByte("+-. ()Xx", byte(r)) >= 0:
+		return byte(r)
+	case wideDigit(r):
+		return byte(r-'０') + '0'
+	}
+	switch r {
+	case '－', '—', '–', '‐':
+		return '-'
+	case '　':
+		return ' '
+	case '．', '。', '·':
+		return '.'
+	case '＋':
+		return '+'
+	case '（':
+		return '('
+	case '）':
+		return ')'
+	}
+	return 0
+}
+
+var emailPattern = regexp.MustCompile(`^[A-Za-z0-9._%+-]+[@＠][A-Za-z0-9.-]+\.[A-Za-z]{2,}`)
 
 func email(text string, at, end int) []span {
 	from := at
@@ -89,8 +117,8 @@ var numberRules = []struct {
 	by   string
 	what *regexp.Regexp
 }{
-	{"[id]", regexp.MustCompile(`[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\d{3}[\dXx]`)},
-	{"[phone]", regexp.MustCompile(`(?:(?:\+|00)?86[- ]?)?1[3-9]\d[- .]?\d{4}[- .]?\d{4}`)},
+	{"[id]", regexp.MustCompile(`[1-9]\d{5}[- ]?(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])[- ]?\d{3}[\dXx]`)},
+	{"[phone]", regexp.MustCompile(`(?:(?:\+|00)?86[- ]?)?1[3-9]\d[- .]{0,3}\d{4}[- .]{0,3}\d{4}`)},
 	{"[phone]", regexp.MustCompile(`1 [3-9](?: \d){9}|1-[3-9](?:-\d){9}`)},
 	{"[phone]", regexp.MustCompile(`0\d{2,3}[- ]\d{7,8}|0\d{2,3}\) ?\d{7,8}`)},
 	{"[phone]", regexp.MustCompile(`\+\d{1,3}[- ]?\(?\d{2,4}\)?(?:[- ]?\d{3,4}){2}`)},
@@ -104,63 +132,68 @@ const fewest = 9
 func numbers(text string, from int) ([]span, int) {
 	to, digits, wide := from, 0, false
 	for to < len(text) {
-		c, n := utf8.DecodeRuneInString(text[to:])
-		switch {
-		case c >= '0' && c <= '9':
-			digits++
-		case wideDigit(c):
-			digits, wide = digits+1, true
-		case strings.ContainsRune("+-. ()Xx", c):
-		default:
-			n = 0
-		}
-		if n == 0 {
+		r, n := utf8.DecodeRuneInString(text[to:])
+		c := narrow(r)
+		if c == 0 {
 			break
 		}
+		if digit(c) {
+			digits++
+		}
+		wide = wide || n > 1
 		to += n
 	}
 	if digits < fewest {
 		return street(text, from, to), to
 	}
+	run, at := text[from:to], []int(nil)
 	if wide {
-		return wideNumber(text[from:to], from), to
+		run, at = narrowed(run)
 	}
-	run := text[from:to]
+	spans := numbersIn(run)
+	for i, s := range spans {
+		bracketed := s.from == 0 && strings.Contains(run[:s.to], ")")
+		if wide {
+			s.from, s.to = at[s.from], at[s.to]
+		}
+		s.from, s.to = from+s.from, from+s.to
+		for _, open := range []string{"(", "（"} {
+			if bracketed && strings.HasSuffix(text[:s.from], open) {
+				s.from -= len(open)
+			}
+		}
+		spans[i] = s
+	}
+	return spans, to
+}
+
+// narrowed is a run in ASCII, and where each of its characters, and its end, was.
+func narrowed(wide string) (run string, at []int) {
+	b := make([]byte, 0, len(wide))
+	for i, r := range wide {
+		b, at = append(b, narrow(r)), append(at, i)
+	}
+	return string(b), append(at, len(wide))
+}
+
+// numbersIn finds what identifies somebody in a run in ASCII.
+func numbersIn(run string) []span {
 	for _, r := range numberRules {
 		var found []span
 		for _, m := range r.what.FindAllStringIndex(run, -1) {
 			if m[0] > 0 && digit(run[m[0]-1]) || m[1] < len(run) && digit(run[m[1]]) {
 				continue // part of a longer number
 			}
-			if m[0] == 0 && strings.Contains(run[:m[1]], ")") && from > 0 && text[from-1] == '(' {
-				m[0]--
-			}
-			found = append(found, span{from + m[0], from + m[1], r.by})
+			found = append(found, span{m[0], m[1], r.by})
 		}
 		if found != nil {
-			return found, to
-		}
-	}
-	return nil, to
-}
-
-func digit(c byte) bool { return c >= '0' && c <= '9' }
-
-// wideNumber reads a run with full-width digits as if they were ASCII.
-func wideNumber(run string, from int) []span {
-	narrow := strings.Map(func(r rune) rune {
-		if wideDigit(r) {
-			return r - '０' + '0'
-		}
-		return r
-	}, run)
-	for _, r := range numberRules {
-		if r.what.MatchString(narrow) {
-			return []span{{from, from + len(strings.TrimRight(run, " +-.()Xx")), r.by}}
+			return found
 		}
 	}
 	return nil
 }
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
 
 var streetPattern = regexp.MustCompile(`^\d{1,5} (?:(?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct)\b\.?|(?i:(?:[a-z]+ ){1,2}(?:street|avenue|boulevard))\b)`)
 

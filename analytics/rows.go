@@ -111,12 +111,24 @@ func (m *mapper) pseudonym(id event.ViewerID) string {
 // latest is the end of what the tables' times can hold.
 var latest = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// check finds what the tables cannot hold: one such row would make its whole
-// block unacceptable for ever.
+// mostFen is more than an order can cost (100 billion yuan): the sum of any number of
+// orders that there can be stays an Int64.
+const mostFen = 10_000_000_000_000
+
+// check finds what the tables cannot hold, which would make its whole block
+// unacceptable for ever, and amounts that would falsify every sum they are in.
 func (r Row) check() error {
 	for i, v := range r.Values {
-		if t, ok := v.(time.Time); ok && (t.Unix() < 0 || !t.Before(latest)) {
-			return fmt.Errorf("%s: %v is not a time between 1970 and 2100", Columns[r.Table][i], t.UnixMilli())
+		column := Columns[r.Table][i]
+		switch v := v.(type) {
+		case time.Time:
+			if v.Unix() < 0 || !v.Before(latest) {
+				return fmt.Errorf("%s: %v is not a time between 1970 and 2100", column, v.UnixMilli())
+			}
+		case int64:
+			if column == "amount_fen" && (v < 0 || v > mostFen) {
+				return fmt.Errorf("%s: %d is not an amount between 0 and %d", column, v, int64(mostFen))
+			}
 		}
 	}
 	return nil
@@ -222,12 +234,17 @@ func (m *mapper) exposure(e event.Exposure, r streams.Record) []Row {
 	}}}
 }
 
-// unitKind is what the experiment assigns: viewers, or whole rooms.
+// unitKind is what the experiment assigns: viewers, or whole rooms. Only a record that
+// does not say it is guessed at: a room may have the id of a viewer, its host for one,
+// who would then be credited with all the room's orders.
 func unitKind(e event.Exposure) string {
-	if e.Unit == string(e.RoomID) {
-		return "room"
+	switch {
+	case e.UnitKind != "":
+		return string(e.UnitKind)
+	case e.Unit == string(e.RoomID):
+		return string(event.UnitRoom)
 	}
-	return "viewer"
+	return string(event.UnitViewer)
 }
 
 // appended is when the log had the record, in room time.

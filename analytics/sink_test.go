@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -321,15 +322,19 @@ func TestUnacceptableRecordsAreInvalid(t *testing.T) {
 	late := outcome(1)
 	late.TimeMs = 99_999_999_999_999
 	order := event.Order{Schema: 1, OrderID: "o", Seq: 1, RoomID: "r", Status: event.OrderPaid, TimeMs: 1}
-	early := order
+	early, negative, huge := order, order, order
 	early.TimeMs = -5
+	negative.AmountFen = -1500
+	huge.AmountFen = math.MaxInt64 // two of them would overflow a sum, and be a loss
 	s, err := analytics.New(config(), analytics.Deps{Store: newStore(), Clock: clock.Real(), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	broken := record(t, order, 1)
 	broken.Value = []byte(`{"schema":1,`)
-	for name, rec := range map[string]streams.Record{"far future": record(t, late, 1), "broken": broken} {
+	for name, rec := range map[string]streams.Record{
+		"far future": record(t, late, 1), "broken": broken, "negative amount": record(t, negative, 1), "huge amount": record(t, huge, 1),
+	} {
 		var got error
 		s.Handle(t.Context(), rec, func(err error) { got = err })
 		if got == nil || fault.KindOf(got) != fault.Invalid {

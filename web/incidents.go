@@ -29,27 +29,17 @@ func (s *Server) incidents(w http.ResponseWriter, r *http.Request) {
 		Scope: Scope{Room: q.Get("room"), Variant: q.Get("variant")},
 		Kind:  q.Get("kind"), Rule: q.Get("rule"), Cause: q.Get("cause"), Version: q.Get("version"), Limit: incidentsShown,
 	}
-	v := incidentsView{Since: q.Get("since"), Kinds: incidentKinds, Spans: append([]choice{{"", "any time"}}, ranges...)}
-	if d, err := time.ParseDuration(v.Since); err == nil && d > 0 {
-		f.Since = time.UnixMilli(s.deps.Clock.NowMs()).Add(-d)
+	v := incidentsView{Kinds: offered(incidentKinds, f.Kind)}
+	if d, err := time.ParseDuration(q.Get("since")); err == nil && d > 0 {
+		v.Since, f.Since = q.Get("since"), time.UnixMilli(s.deps.Clock.NowMs()).Add(-d)
 	}
+	v.Spans = offered(append([]choice{{"", "any time"}}, ranges...), v.Since)
 	v.Filter = f
 	v.List, v.Away = fromStore(s, r.Context(), s.deps.Incidents != nil, func(ctx context.Context) ([]Incident, error) {
 		return s.deps.Incidents.Incidents(ctx, f)
 	})
 	v.Full = len(v.List) == incidentsShown
 	s.render(w, http.StatusOK, "incidents", page{Title: "Incidents", Section: "incidents", Body: v})
-}
-
-// About is the id whose page tells the incident: its run, else its danmaku.
-func (i Incident) About() string {
-	switch {
-	case i.Run != "":
-		return link("/run", "id", i.Run)
-	case len(i.Danmaku) > 0:
-		return link("/danmaku", "id", i.Danmaku[0])
-	}
-	return ""
 }
 
 func (s *Server) experiments(w http.ResponseWriter, r *http.Request) {

@@ -98,7 +98,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	summary := s.board.Summary(f)
 	view := liveView{
 		Filter: f, Rows: rows, Panel: s.panel(f, summary), Variants: summary.Variants,
-		Outcomes: outcomeChoices(), Stream: withQuery("/live/stream", q), Kept: s.cfg.Danmaku,
+		Outcomes: offered(outcomeChoices(), f.Outcome), Stream: withQuery("/live/stream", q), Kept: s.cfg.Danmaku,
 	}
 	for _, room := range summary.Rooms {
 		view.Rooms = append(view.Rooms, room.ID)
@@ -107,6 +107,9 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 		view.Rooms = append(view.Rooms, f.Room)
 	}
 	slices.Sort(view.Rooms)
+	if f.Variant != "" && !slices.Contains(view.Variants, f.Variant) {
+		view.Variants = append(view.Variants, f.Variant)
+	}
 	s.render(w, http.StatusOK, "live", page{Title: "Live", Section: "live", Body: view})
 }
 
@@ -240,7 +243,7 @@ func (s *Server) message(f board.Filter, rows []board.Row, reset bool) (message,
 	m.Panel = panel
 	for i, row := range rows {
 		if !f.Match(row) {
-			m.Drop = append(m.Drop, string(row.ID))
+			m.Drop = append(m.Drop, row.Key())
 			continue
 		}
 		if len(rows)-i > 2*rowsShown {
@@ -250,7 +253,7 @@ func (s *Server) message(f board.Filter, rows []board.Row, reset bool) (message,
 		if err != nil {
 			return m, err
 		}
-		m.Rows = append(m.Rows, rowPart{string(row.ID), html})
+		m.Rows = append(m.Rows, rowPart{row.Key(), html})
 	}
 	return m, nil
 }

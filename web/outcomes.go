@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"livehost/streams/event"
@@ -28,15 +29,27 @@ type outcomesView struct {
 	Totals  Minute
 }
 
+// longestRange bounds the charts: they have a point for every minute.
+const longestRange = 7 * 24 * time.Hour
+
 func (s *Server) outcomesScope(q url.Values) (scope Scope, span string) {
 	span = q.Get("range")
 	d, err := time.ParseDuration(span)
-	if err != nil || d <= 0 {
+	if err != nil || d <= 0 || d > longestRange {
 		span = defaultRange
 		d, _ = time.ParseDuration(span)
 	}
 	since := time.UnixMilli(s.deps.Clock.NowMs()).Add(-d)
 	return Scope{Room: q.Get("room"), Variant: q.Get("variant"), Since: since}, span
+}
+
+// offered is the choices of a form with the value that is in force among them: a form
+// that shows another one misleads whoever reads the page.
+func offered(list []choice, value string) []choice {
+	if slices.ContainsFunc(list, func(c choice) bool { return c.Value == value }) {
+		return list
+	}
+	return append(slices.Clip(list), choice{value, value})
 }
 
 func (s *Server) minutes(ctx context.Context, scope Scope) ([]Minute, string) {
@@ -55,7 +68,7 @@ func (s *Server) outcomes(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	v := outcomesView{
-		Away: away, Room: scope.Room, Variant: scope.Variant, Range: span, Ranges: ranges,
+		Away: away, Room: scope.Room, Variant: scope.Variant, Range: span, Ranges: offered(ranges, span),
 		Data: withQuery("/outcomes/data", q), States: event.States(), Totals: Minute{Ended: map[event.State]int64{}},
 	}
 	for i := len(list) - 1; i >= 0; i-- {

@@ -100,6 +100,7 @@ type Experiment struct {
 	Name     string
 	Version  int
 	Control  string
+	Unit     string // user or room: what means are per
 	Units    int64
 	Mixed    int64 // units seen in several variants
 	Variants []Variant
@@ -123,6 +124,7 @@ type Variant struct {
 	WindowSize       *float64
 	MultiShare       *float64
 	SpeechShare      *float64
+	Dilution         *float64 // share of public answers heard from another variant
 }
 
 // Effect is a naive difference of one metric against control.

@@ -84,6 +84,7 @@ func functions() template.FuncMap {
 		"reason":   func(r string) string { w, _ := wording.Reason(r); return w.EN },
 		"reasonZH": func(r string) string { w, _ := wording.Reason(r); return w.ZH },
 		"link":     link,
+		"danmaku":  danmakuLink,
 		"sub":      func(a, b int64) int64 { return a - b },
 		"late":     func(at, asked int64) bool { return at-asked > answerWithinMs },
 		"heardAt":  heardAt,
@@ -95,7 +96,8 @@ func functions() template.FuncMap {
 		"percent":  percent,
 		"yuan":     yuan,
 		"interval": interval,
-		"metric":   func(name string) string { return strings.TrimSuffix(strings.ReplaceAll(name, "_", " "), " fen") },
+		"metric":   metric,
+		"p":        func(p float64) string { return strconv.FormatFloat(p, 'g', 3, 64) },
 	}
 }
 
@@ -172,6 +174,12 @@ func yuan(fen *float64) string {
 	return fmt.Sprintf("¥%.2f", *fen/100)
 }
 
+// metric is a metric's name in words, for experiments on such units.
+func metric(name, unit string) string {
+	words := strings.ReplaceAll(strings.TrimSuffix(name, "_fen"), "_", " ")
+	return strings.Replace(strings.Replace(words, "gmv", "GMV", 1), "user", unit, 1)
+}
+
 // interval is an effect with its interval, in yuan when the metric is money.
 func interval(e Effect) string {
 	show := func(x float64) string { return fmt.Sprintf("%+.4f", x) }
@@ -195,4 +203,9 @@ func clockTime(ms int64) string {
 // link is a local URL with one parameter; ids of platforms hold any character.
 func link(path, name string, value any) string {
 	return path + "?" + url.Values{name: {fmt.Sprint(value)}}.Encode()
+}
+
+// danmakuLink is the page of a danmaku, which has its id within its room.
+func danmakuLink(room, id any) string {
+	return "/danmaku?" + url.Values{"room": {fmt.Sprint(room)}, "id": {fmt.Sprint(id)}}.Encode()
 }

@@ -75,7 +75,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 			v.Heard, v.Ended = trace.Heard, trace.Ended
 		}
 	}
-	if strings.Contains(id, "#") { // one run of the window
+	if strings.Contains(id, "#") && (v.Window == nil || id != string(v.Window.ID)) { // one run of the window
 		trace.Steps = onlyRun(trace.Steps, event.RunID(id))
 	}
 	for _, steps := range runSteps(trace.Steps) {
@@ -96,7 +96,7 @@ func (s *Server) remembered(v *runView, id string) (Trace, bool) {
 	}
 	v.Window, v.Replies, v.Heard, v.Hits = &w, w.Replies, w.Heard, w.Hits
 	for _, d := range w.Danmaku {
-		if row, ok := s.board.Row(d); ok {
+		if row, ok := s.board.Row(w.Room, d); ok {
 			v.Danmaku = append(v.Danmaku, row)
 			v.Hits = append(v.Hits, row.Hits...)
 		}

@@ -114,24 +114,24 @@ func TestStream(t *testing.T) {
 	way := answered()
 	r.publish(t, way[:2]...)
 	m := s.next(t)
-	for m.row("d1") == "" {
+	for m.row("room-1/d1") == "" {
 		m = s.next(t)
 	}
-	if row := m.row("d1"); !strings.Contains(row, "多少钱") || !strings.Contains(row, "none yet") || m.Reset {
+	if row := m.row("room-1/d1"); !strings.Contains(row, "多少钱") || !strings.Contains(row, "none yet") || m.Reset {
 		t.Errorf("asked: %s", row)
 	}
 	away := m.ID
 	r.publish(t, way[2:]...)
-	for !strings.Contains(m.row("d1"), "spoken") {
+	for !strings.Contains(m.row("room-1/d1"), "spoken") {
 		m = s.next(t)
 	}
 	s.close()
 
 	back := r.open(t, "/live/stream", away).next(t)
-	if row := back.row("d1"); back.Reset || !strings.Contains(row, "3号今天59元") {
+	if row := back.row("room-1/d1"); back.Reset || !strings.Contains(row, "3号今天59元") {
 		t.Errorf("came back: reset %v, %s", back.Reset, row)
 	}
-	if m := r.open(t, "/live/stream", "another-process.7").next(t); !m.Reset || m.row("d1") == "" {
+	if m := r.open(t, "/live/stream", "another-process.7").next(t); !m.Reset || m.row("room-1/d1") == "" {
 		t.Errorf("of another process: reset %v, %d rows; want everything anew", m.Reset, len(m.Rows))
 	}
 }
@@ -145,14 +145,14 @@ func TestStreamFilters(t *testing.T) {
 	elsewhere.RoomID = "room-2"
 	r.publish(t, elsewhere, danmaku("d1", "多少钱", evening))
 	m := s.next(t)
-	for m.row("d1") == "" {
+	for m.row("room-1/d1") == "" {
 		m = s.next(t)
 	}
-	if m.row("d0") != "" {
+	if m.row("room-1/d0") != "" {
 		t.Error("another room's row came")
 	}
 	r.publish(t, outcome("d1", event.Filtered, "noise"))
-	for len(m.Drop) == 0 || m.Drop[len(m.Drop)-1] != "d1" {
+	for len(m.Drop) == 0 || m.Drop[len(m.Drop)-1] != "room-1/d1" {
 		m = s.next(t)
 	}
 }

@@ -206,6 +206,43 @@ func TestDanmakuAndRun(t *testing.T) {
 	}
 }
 
+// Two rooms have a danmaku d1 each: their links lead to the right one.
+func TestDanmakuOfEqualID(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	other := danmaku("d1", "几天能到", evening+1)
+	other.RoomID = "room-2"
+	r.publish(t, answered()...)
+	r.publish(t, other)
+	r.shows(t, "/", "几天能到", `/danmaku?id=d1&amp;room=room-1`, `/danmaku?id=d1&amp;room=room-2`)
+	for path, want := range map[string]string{"/danmaku?id=d1&room=room-1": "多少钱", "/danmaku?id=d1&room=room-2": "几天能到", "/danmaku?id=d1": "几天能到"} {
+		if code, body, _ := r.get(t, path); code != http.StatusOK || !strings.Contains(body, `<h1 class="quote">`+want) || !strings.Contains(body, "Other rooms") {
+			t.Errorf("%s: %d, want %s and the other room's:\n%s", path, code, want, body)
+		}
+	}
+	if code, _, _ := r.get(t, "/danmaku?id=d1&room=room-3"); code != http.StatusNotFound {
+		t.Errorf("of a room that has none: %d, want 404", code)
+	}
+}
+
+// Ids of platforms hold any character, also the one before a run's number.
+func TestIDsWithAHash(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	member := event.Member{DanmakuID: "a#b", Text: "多少钱", PlatformMs: evening}
+	r.publish(t, danmaku("a#b", "多少钱", evening),
+		event.Window{Schema: 1, WindowID: "w.a#b.1", RoomID: "room-1", Kind: event.DanmakuWindow, Mode: event.Single, Variant: "harness", Members: []event.Member{member},
+			EarliestMs: evening, AnswerByMs: evening + 15_000, OpenedMs: evening},
+		event.Step{Schema: 1, RunID: "w.a#b.1#1", WindowID: "w.a#b.1", RoomID: "room-1", Seq: 1, Kind: event.StepTool, Name: "get_price", StartedMs: evening, EndedMs: evening + 9})
+	r.shows(t, query("/run", "id", "w.a#b.1#1"), "get_price", "多少钱")
+	r.shows(t, query("/run", "id", "w.a#b.1"), "get_price", "多少钱")
+	for id, want := range map[string]string{"a#b": "/danmaku?id=a%23b", "w.a#b.1": "/run?id=w.a%23b.1", "w.a#b.1#1": "/run?id=w.a%23b.1%231", "old#1": "/run?id=old%231"} {
+		if _, _, h := r.get(t, query("/find", "id", id)); h.Get("Location") != want {
+			t.Errorf("%s: to %q, want %q", id, h.Get("Location"), want)
+		}
+	}
+}
+
 func TestRestricted(t *testing.T) {
 	t.Parallel()
 	r := start(t, func(c *web.Config, _ *web.Deps) { c.Restricted = true })
@@ -271,8 +308,8 @@ func (s store) Trace(_ context.Context, id string, restricted bool) (web.Trace, 
 
 func (s store) Experiments(context.Context) ([]web.Experiment, error) {
 	return []web.Experiment{{
-		Name: "harness-vs-react", Version: 1, Control: "react-baseline", Units: 200, SRMP: ptr(0.42), Blocked: []string{"too few windows"},
-		Variants: []web.Variant{{Name: "harness", Bucketed: 100, Exposed: 60, GMVPerUser: ptr(1234), OrdersPerUser: ptr(0.12)}, {Name: "react-baseline", Bucketed: 100}},
+		Name: "harness-vs-react", Version: 1, Control: "react-baseline", Unit: "room", Units: 200, SRMP: ptr(3.5e-42), Blocked: []string{"too few windows"},
+		Variants: []web.Variant{{Name: "harness", Bucketed: 100, Exposed: 60, GMVPerUser: ptr(1234), OrdersPerUser: ptr(0.12), Dilution: ptr(0.031)}, {Name: "react-baseline", Bucketed: 100}},
 		Effects: []web.Effect{{Metric: "gmv_per_bucketed_user_fen", Variant: "harness", Diff: 120, Lo: ptr(-30), Hi: ptr(270), P: 0.11},
 			{Metric: "orders_per_exposed_user", Variant: "harness", Reason: "no variance"}},
 	}}, s.err
@@ -290,7 +327,7 @@ func TestPagesFromTheStore(t *testing.T) {
 		"/outcomes/data":       {`"start":[1790000760,1790000820,1790000880,1790000940]`, `"p95":[15.001,null,null,2]`, `"limit_s":15`},
 		"/incidents":           {"price_grounding", "/run?id=w1%231", "99元", "waited too long"},
 		"/incidents?rule=none": {"No incident matches"},
-		"/experiments":         {"too few windows", "p = 0.4200", "¥12.34", "&#43;1.20 yuan (-0.30 yuan to &#43;2.70 yuan)", "no variance"},
+		"/experiments":         {"too few windows", "p = 3.5e-42", "200 bucketed rooms", "GMV per bucketed room", "3.1 %", "no correction for looking early", "¥12.34", "&#43;1.20 yuan (-0.30 yuan to &#43;2.70 yuan)", "no variance"},
 		"/run?id=old%231":      {"old_tool"},
 		"/danmaku?id=d-old":    {"the outlet failed", "does not remember"},
 	} {
@@ -302,6 +339,31 @@ func TestPagesFromTheStore(t *testing.T) {
 			if !strings.Contains(body, w) {
 				t.Errorf("%s does not show %q:\n%s", path, w, body)
 			}
+		}
+	}
+}
+
+// A filter in force is seen in the form, also one that the form does not offer; what
+// cannot be meant is not in force.
+func TestFormsShowTheFilterInForce(t *testing.T) {
+	t.Parallel()
+	r := start(t, withStore(store{}))
+	for path, want := range map[string]string{
+		"/outcomes?range=30m":    `value="30m" selected`,
+		"/outcomes?range=45m":    `value="45m" selected`,
+		"/outcomes?range=-45m":   `value="2h" selected`,
+		"/outcomes?range=9000h":  `value="2h" selected`, // a point a minute, and a page that asks every 5 s
+		"/outcomes?range=x":      `value="2h" selected`,
+		"/incidents?since=45m":   `value="45m" selected`,
+		"/incidents?since=9000h": `value="9000h" selected`,
+		"/incidents?since=-45m":  `value="" selected>any time`,
+		"/incidents?kind=x":      `value="x" selected`,
+		"/?outcome=x":            `value="x" selected`,
+		"/?variant=v9":           `<option selected>v9`,
+		"/?room=r9":              `<option selected>r9`,
+	} {
+		if code, body, _ := r.get(t, path); code != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%s: %d, want %s in\n%s", path, code, want, body)
 		}
 	}
 }

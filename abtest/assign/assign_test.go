@@ -23,7 +23,7 @@ const (
 
 func definition() assign.Definition {
 	return assign.Definition{
-		Experiment: "e", Version: 1, Layer: "l", Unit: assign.UnitViewer, Control: control,
+		Experiment: "e", Version: 1, Layer: "l", Unit: event.UnitViewer, Control: control,
 		Variants: []assign.Variant{{Name: control, Release: "rc"}, {Name: treatment, Release: "rt"}},
 		Slots:    assign.NewTable(),
 	}

@@ -9,25 +9,16 @@ import (
 	"livehost/streams/event"
 )
 
-// UnitKind is what an experiment assigns.
-type UnitKind string
-
-// The unit kinds.
-const (
-	UnitViewer UnitKind = "viewer"
-	UnitRoom   UnitKind = "room"
-)
-
 // Definition is one version of one experiment and the table of its layer.
 // Definitions are values: operations return a changed copy.
 type Definition struct {
-	Experiment string        `json:"experiment"`
-	Version    int           `json:"version"` // from 1; any switch of a release inside a running experiment opens the next
-	Layer      string        `json:"layer"`   // experiments of one layer exclude each other
-	Unit       UnitKind      `json:"unit"`
-	Control    event.Variant `json:"control"`  // what units without a variant get
-	Variants   []Variant     `json:"variants"` // append only within a version: the table refers to them by position
-	Slots      Table         `json:"slots"`
+	Experiment string         `json:"experiment"`
+	Version    int            `json:"version"` // from 1; any switch of a release inside a running experiment opens the next
+	Layer      string         `json:"layer"`   // experiments of one layer exclude each other
+	Unit       event.UnitKind `json:"unit"`
+	Control    event.Variant  `json:"control"`  // what units without a variant get
+	Variants   []Variant      `json:"variants"` // append only within a version: the table refers to them by position
+	Slots      Table          `json:"slots"`
 }
 
 // Variant is one arm.
@@ -73,7 +64,7 @@ func (d Definition) Validate() error {
 	if d.Layer == "" {
 		bad("layer: empty")
 	}
-	if d.Unit != UnitViewer && d.Unit != UnitRoom {
+	if d.Unit != event.UnitViewer && d.Unit != event.UnitRoom {
 		bad("unit: %q is not viewer or room", d.Unit)
 	}
 	if len(d.Variants) < 2 || len(d.Variants) > maxVariants {

@@ -6,7 +6,7 @@
 //
 // It owns the hash, the table, its JSON form and the only operations that change
 // it: Ramp, Reserve, Retire. It does not own where definitions are kept, kill
-// switches, overrides (abtest) or exposure records (abtest/exposure).
+// switches, overrides (abtest) or exposure records (aggregator).
 //
 // Invariants:
 //   - an operation gives free slots away or retires owned ones; a slot never goes

@@ -70,14 +70,35 @@ func (s *Store) Put(ctx context.Context, d assign.Definition) error {
 	return nil
 }
 
-// Ensure stores a definition unless the layer has one.
-func (s *Store) Ensure(ctx context.Context, d assign.Definition) error {
-	raw, err := encode(d)
+// restored is the reason of a kill switch that Redis lost and got back.
+const restored = "restored after Redis lost it"
+
+// Ensure stores a layer's whole state unless it has a definition.
+func (s *Store) Ensure(ctx context.Context, snapshot abtest.Snapshot) error {
+	layer := snapshot.Definition.Layer
+	raw, err := encode(snapshot.Definition)
 	if err != nil {
 		return err
 	}
-	if err := s.client.SetNX(ctx, key(d.Layer, "definition"), raw, 0).Err(); err != nil {
-		return unavailable("ensure layer", d.Layer, err)
+	k := key(layer, "definition")
+	err = s.client.Watch(ctx, func(tx *redis.Tx) error {
+		if n, err := tx.Exists(ctx, k).Result(); err != nil || n > 0 {
+			return err
+		}
+		_, err := tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			p.Set(ctx, k, raw, 0)
+			for unit, v := range snapshot.Overrides {
+				p.HSetNX(ctx, key(layer, "override"), unit, string(v))
+			}
+			if snapshot.Killed {
+				p.SetNX(ctx, key(layer, "killed"), restored, 0)
+			}
+			return nil
+		})
+		return err
+	}, k)
+	if err != nil && !errors.Is(err, redis.TxFailedErr) { // another process was quicker
+		return unavailable("ensure layer", layer, err)
 	}
 	return nil
 }

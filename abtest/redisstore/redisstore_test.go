@@ -64,10 +64,10 @@ func store(t *testing.T, s *redisstore.Store) {
 	if _, found, err := s.Load(ctx, d.Layer); found || err != nil {
 		t.Fatalf("empty Redis: found %v, %v", found, err)
 	}
-	must(t, s.Ensure(ctx, d))
+	must(t, s.Ensure(ctx, abtest.Snapshot{Definition: d}))
 	next := d
 	next.Version = 2
-	must(t, s.Ensure(ctx, next)) // does not replace
+	must(t, s.Ensure(ctx, abtest.Snapshot{Definition: next, Overrides: map[string]event.Variant{"u9": abtest.Harness}, Killed: true})) // does not replace
 	for _, v := range []event.Variant{abtest.Harness, abtest.ReactBaseline} {
 		got, err := s.Stick(ctx, d.Layer, "用户1", v)
 		if err != nil || got != abtest.Harness {
@@ -107,8 +107,9 @@ func TestWayDown(t *testing.T) {
 	if got := a.Assign("r", "u1"); !got.Degraded || !got.Enrolled || got.Experiment != "harness-vs-react" {
 		t.Errorf("before the first load: %+v, want the compiled default, degraded", got)
 	}
-	if err := a.Refresh(ctx); err == nil {
-		t.Error("nothing stored: no error")
+	must(t, a.Refresh(ctx)) // stores it
+	if got := a.Assign("r", "u1"); got.Degraded || got.Version != 1 {
+		t.Errorf("after the first load: %+v", got)
 	}
 	d := abtest.Default()
 	d.Version = 7
@@ -133,11 +134,50 @@ func TestWayDown(t *testing.T) {
 	if err := a.Refresh(ctx); err == nil {
 		t.Fatal("Redis is away: no error")
 	}
-	want := abtest.Assignment{Experiment: d.Experiment, Version: 7, Variant: other, Unit: "u1", Enrolled: true, Degraded: true}
+	want := abtest.Assignment{Experiment: d.Experiment, Version: 7, Variant: other, Unit: "u1", UnitKind: event.UnitViewer, Enrolled: true, Degraded: true}
 	if diff := cmp.Diff(want, a.Assign("r", "u1")); diff != "" {
 		t.Errorf("memory snapshot (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want, start().Assign("r", "u1")); diff != "" {
 		t.Errorf("disk snapshot (-want +got):\n%s", diff)
+	}
+}
+
+// A Redis that lost its data is filled with what is in force, not with what is
+// compiled in: nobody flips, overrides and the kill switch hold.
+func TestRedisThatLostItsDataIsFilledAgain(t *testing.T) {
+	t.Parallel()
+	for name, restart := range map[string]bool{"goes on": false, "restarts": true} {
+		server, store := open(t)
+		ctx := t.Context()
+		cfg := abtest.DefaultConfig()
+		cfg.Layer, cfg.SnapshotPath = "other", filepath.Join(t.TempDir(), "abtest.json")
+		d := abtest.Default()
+		d.Layer, d.Version = cfg.Layer, 7
+		must(t, store.Put(ctx, d))
+		must(t, store.Kill(ctx, d.Layer, "prices wrong"))
+		start := func() *abtest.Assigner {
+			a, err := abtest.New(cfg, abtest.Deps{Definitions: store, Overrides: store, Log: slog.New(slog.DiscardHandler)})
+			must(t, err)
+			return a
+		}
+		a := start()
+		must(t, a.Refresh(ctx))
+		_, err := a.Stick(ctx, "qa", abtest.Harness)
+		must(t, err)
+		must(t, a.Refresh(ctx))
+		server.FlushAll()
+		if restart {
+			a = start()
+		}
+		must(t, a.Refresh(ctx))
+		if got := a.Assign("r", "u1"); got.Degraded || got.Version != 7 || got.Enrolled {
+			t.Errorf("%s: %+v, want version 7 under the kill switch", name, got)
+		}
+		got, found, err := store.Load(ctx, cfg.Layer)
+		want := abtest.Snapshot{Definition: d, Overrides: map[string]event.Variant{"qa": abtest.Harness}, Killed: true}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(assign.Table{})); diff != "" || !found || err != nil {
+			t.Errorf("%s: stored: found %v, %v (-want +got):\n%s", name, found, err, diff)
+		}
 	}
 }

@@ -50,11 +50,12 @@ func Welch(control, treatment Sample, confidence float64) Difference {
 		return d
 	}
 	a, b := control.Variance/float64(control.N), treatment.Variance/float64(treatment.N)
-	if a+b <= 0 {
+	if !(a >= 0 && b >= 0 && a+b > 0) { // nor can a variance be negative or no number
 		d.Reason = NoVariation
 		return d
 	}
-	d.DF = (a + b) * (a + b) / (a*a/float64(control.N-1) + b*b/float64(treatment.N-1))
+	share := a / (a + b) // squares of a and b themselves may be too small or too large
+	d.DF = 1 / (share*share/float64(control.N-1) + (1-share)*(1-share)/float64(treatment.N-1))
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: d.DF}
 	se := math.Sqrt(a + b)
 	half := t.Quantile(1-(1-confidence)/2) * se

@@ -42,6 +42,8 @@ func TestWelchDegenerate(t *testing.T) {
 		"one each":        {stats.Sample{N: 1, Mean: 1}, stats.Sample{N: 1, Mean: 2}, stats.TooFewUnits},
 		"no conversions":  {stats.Sample{N: 3}, stats.Sample{N: 2}, stats.NoVariation},
 		"one, NaN":        {stats.Sample{N: 1, Mean: 1, Variance: math.NaN()}, stats.Sample{N: 9, Mean: 2, Variance: 1}, stats.TooFewUnits},
+		"no variance":     {stats.Sample{N: 9, Mean: 1, Variance: math.NaN()}, stats.Sample{N: 9, Mean: 2, Variance: 1}, stats.NoVariation},
+		"below zero":      {stats.Sample{N: 2, Mean: 698, Variance: -923_000}, stats.Sample{N: 3461, Mean: 1, Variance: 4e9}, stats.NoVariation}, // gbstats: ZERO_NEGATIVE_VARIANCE
 		"all pay the one": {stats.Sample{N: 3, Mean: 5}, stats.Sample{N: 3, Mean: 7}, stats.NoVariation},
 	} {
 		d := stats.Welch(tt.control, tt.treatment, 0.95)
@@ -50,6 +52,18 @@ func TestWelchDegenerate(t *testing.T) {
 		}
 		if math.IsNaN(d.Diff) || d.Relative != nil && math.IsNaN(*d.Relative) {
 			t.Errorf("%s: NaN in %+v", name, d)
+		}
+	}
+}
+
+// The degrees of freedom do not hang on the scale, down to variances whose squares are
+// no numbers any more. p is scipy.stats.ttest_ind_from_stats(equal_var=False).
+func TestWelchHasNoScale(t *testing.T) {
+	t.Parallel()
+	for _, scale := range []float64{1, 1e-170, 1e170} {
+		d := stats.Welch(stats.Sample{N: 4, Variance: 4 * scale}, stats.Sample{N: 9, Mean: math.Sqrt(scale), Variance: 9 * scale}, 0.95)
+		if want := 4 / (1./3 + 1./8); !near(d.DF, want, 1e-12) || !near(d.P, 0.4979445529016882, 1e-9) {
+			t.Errorf("scale %g: %+v, want %v degrees of freedom", scale, d, want)
 		}
 	}
 }

@@ -80,21 +80,29 @@ func (c *Client) Incident(ctx context.Context, id string) (query.IncidentStory, 
 // partitions and rooms do not arrive in the order of their times.
 const tailOverlap = 2 * time.Minute
 
+// tailLimit is how many incidents one look may find after the first: more than there
+// are in tailOverlap when everything is going wrong.
+const tailLimit = 100_000
+
 // TailIncidents calls fn for incidents from f.Since on as they arrive, oldest
 // first, and looks again every interval of wall time until ctx ends or fn fails.
+// f.Limit is of those that are there already.
 func (c *Client) TailIncidents(ctx context.Context, f query.IncidentFilter, every time.Duration, fn func(query.Incident) error) error {
-	type key struct{ kind, id string }
+	type key struct{ kind, room, id string }
 	seen := map[key]time.Time{}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	for {
+	for first := true; ; first = false {
 		list, err := c.Incidents(ctx, f)
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
 		sort.SliceStable(list, func(i, j int) bool { return list[i].Time.Before(list[j].Time) })
+		if first && len(list) > 0 && len(list) >= f.Most() {
+			f.Since = list[0].Time // older ones were left out, and stay so
+		}
 		for _, i := range list {
-			k := key{i.Kind, i.ID}
+			k := key{i.Kind, i.RoomID, i.ID}
 			if _, ok := seen[k]; ok {
 				continue
 			}
@@ -111,6 +119,7 @@ func (c *Client) TailIncidents(ctx context.Context, f query.IncidentFilter, ever
 				delete(seen, k)
 			}
 		}
+		f.Limit = tailLimit
 		select {
 		case <-ctx.Done():
 			return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -153,6 +154,45 @@ func TestTailSeesEveryIncidentOnce(t *testing.T) {
 	}
 }
 
+// The limit is of what is there when the tail begins: a burst is shown whole, and what
+// was left out is not shown later as if it were new.
+func TestTailShowsABurstWhole(t *testing.T) {
+	t.Parallel()
+	_, c := store(t)
+	k := newSink(t, c)
+	hit := func(i int) event.Event {
+		return event.GuardrailHit{Schema: 1, HitID: fmt.Sprintf("b%02d", i), RoomID: "room-1", Rule: "r", Stage: "dispatcher", Action: "block", TimeMs: evening + int64(i)}
+	}
+	var before, burst, want []event.Event
+	for i := range 20 {
+		before, burst = append(before, hit(i)), append(burst, hit(20+i))
+	}
+	k.store(t, before...)
+	var got []string
+	enough := errors.New("enough")
+	want = append(slices.Clone(before[17:]), burst...)
+	err := c.TailIncidents(t.Context(), query.IncidentFilter{Limit: 3}, 10*time.Millisecond, func(i query.Incident) error {
+		got = append(got, i.ID)
+		if len(got) == 3 {
+			k.store(t, burst...)
+		}
+		if i.ID == "b39" {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, e := range want {
+		ids = append(ids, e.(event.GuardrailHit).HitID)
+	}
+	if d := cmp.Diff(ids, got); d != "" {
+		t.Errorf("shown (-want +got):\n%s", d)
+	}
+}
+
 func TestLatencyAndCounts(t *testing.T) {
 	t.Parallel()
 	_, c := store(t)
@@ -203,6 +243,47 @@ func TestLatencyAndCounts(t *testing.T) {
 	}
 }
 
+// Percentiles are the nearest rank, as in docs/metrics.md and in the summary of a run:
+// where the share of the count is a whole number it is that value and not the next.
+func TestPercentilesAreTheNearestRank(t *testing.T) {
+	t.Parallel()
+	_, c := store(t)
+	sizes := []int{1, 2, 3, 4, 20, 21, 100, 101}
+	var events []event.Event
+	for _, n := range sizes {
+		for i := range n {
+			o := outcome(i, event.Answered)
+			o.RoomID, o.PlatformMs, o.ReplyMs = event.RoomID(fmt.Sprint("room-of-", n)), evening, evening+int64(i+1)
+			events = append(events, o)
+		}
+	}
+	newSink(t, c).store(t, events...)
+	for _, n := range sizes {
+		rank := func(p int) float64 { return math.Ceil(float64(p*n) / 100) } // of 1, 2, ... n
+		scope := query.Scope{Room: fmt.Sprint("room-of-", n)}
+		list, err := c.Latency(t.Context(), scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range list {
+			if l.Stage != "reply" {
+				continue
+			}
+			got := []float64{*l.P50, *l.P90, *l.P95, *l.P99, *l.Max}
+			if d := cmp.Diff([]float64{rank(50), rank(90), rank(95), rank(99), rank(100)}, got); d != "" {
+				t.Errorf("latency of %d (-want +got):\n%s", n, d)
+			}
+		}
+		minutes, err := c.Minutes(t.Context(), scope)
+		if err != nil || len(minutes) != 1 {
+			t.Fatalf("%d minutes, %v", len(minutes), err)
+		}
+		if m := minutes[0]; *m.P50 != rank(50) || *m.P95 != rank(95) {
+			t.Errorf("minute of %d: P50 %v, P95 %v, want %v and %v", n, *m.P50, *m.P95, rank(50), rank(95))
+		}
+	}
+}
+
 func TestABReport(t *testing.T) {
 	t.Parallel()
 	_, c := store(t)
@@ -217,12 +298,17 @@ func TestABReport(t *testing.T) {
 		order("between", "late", 1, event.OrderConfirmed, 1000, evening+50_000),
 		order("refundedfirst", "late", 1, event.OrderPaid, 3000, evening+50_000),
 		order("refundedfirst", "late", 2, event.OrderRefunded, 3000, evening+60_000), // never confirmed
+		// Thanks for a gift are no answer that could have been heard from the other variant.
+		event.Reply{Schema: 1, ReplyID: "e1", RunID: "e1#1", RoomID: "room-1", Variant: "react-baseline", Experiment: "exp", ExperimentVersion: 1, Kind: event.EventWindow,
+			Public: &event.PublicReply{Text: "谢谢"}, AnswerByMs: evening + 15_000, CreatedMs: evening + 1000, Versions: versions},
+		event.Delivery{Schema: 1, DeliveryID: "e1", ReplyID: "e1", RunID: "e1#1", RoomID: "room-1", Outlet: "print", Channel: event.Public, State: event.DeliveryEnded, Text: "谢谢",
+			Variant: "react-baseline", HeardVariant: "react-baseline", Versions: versions, FirstAudioMs: evening + 2000, EndMs: evening + 2000, TimeMs: evening + 2000},
 	)
 	r, err := c.ABReport(t.Context(), query.Plan{Version: query.Version{Experiment: "exp"}, Control: "react-baseline", Split: map[string]float64{"harness": 1, "react-baseline": 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Version != 1 || r.Units != 42 || r.Mixed != 1 || len(r.Variants) != 2 {
+	if r.Version != 1 || r.Units != 42 || r.Mixed != 1 || len(r.Variants) != 2 || r.Unit != "viewer" {
 		t.Fatalf("%+v", r)
 	}
 	h, b := r.Variants[0], r.Variants[1]
@@ -238,7 +324,7 @@ func TestABReport(t *testing.T) {
 	if want := 22.0 / 21; math.Abs(*h.OrdersPerUser-want) > 1e-9 {
 		t.Errorf("harness orders %v, want %v", *h.OrdersPerUser, want)
 	}
-	if h.Spoken != 1 || b.HeardOtherVariant != 1 || *b.DilutedPublicAnswer != 1 || *h.SpeechShare != 1 || *b.MeanWindowSize != 2 || *b.MultiShare != 1 {
+	if h.Spoken != 1 || b.Spoken != 0 || b.HeardOtherVariant != 1 || *b.DilutedPublicAnswer != 1 || *h.SpeechShare != 1 || *b.MeanWindowSize != 2 || *b.MultiShare != 1 {
 		t.Errorf("deliveries: %+v, %+v", h, b)
 	}
 	if r.SRM.P < 0.5 || !strings.Contains(r.Verdict, "dilution") {
@@ -273,7 +359,7 @@ func TestABReportOfRooms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *r.Variants[0].GMVPerUser != 3000 || *r.Variants[1].GMVPerUser != 4000 || !r.SRM.Assumed {
+	if *r.Variants[0].GMVPerUser != 3000 || *r.Variants[1].GMVPerUser != 4000 || !r.SRM.Assumed || r.Unit != "room" {
 		t.Errorf("%+v", r)
 	}
 }

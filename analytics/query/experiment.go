@@ -30,6 +30,7 @@ type Moments struct {
 // VariantUnits is what one variant's units did. Money is in fen.
 type VariantUnits struct {
 	Variant       string
+	Unit          string // viewer or room
 	Units         int64
 	Exposed       int64
 	Degraded      int64 // assigned without Redis
@@ -41,7 +42,7 @@ type VariantUnits struct {
 
 // Fields are where the columns are scanned to.
 func (v *VariantUnits) Fields() []any {
-	return []any{&v.Variant, &v.Units, &v.Exposed, &v.Degraded,
+	return []any{&v.Variant, &v.Unit, &v.Units, &v.Exposed, &v.Degraded,
 		&v.GMV.Mean, &v.GMV.Variance, &v.Orders.Mean, &v.Orders.Variance,
 		&v.GMVExposed.Mean, &v.GMVExposed.Variance, &v.OrdersExposed.Mean, &v.OrdersExposed.Variance}
 }
@@ -60,7 +61,7 @@ func moments(column, only string) string {
 // several variants are left out: MixedUnits counts them.
 func Units(v Version) Statement {
 	return Statement{
-		"SELECT variant, toInt64(count()), toInt64(countIf(is_exposed)), toInt64(countIf(is_degraded)),\n    " +
+		"SELECT variant, any(unit_kind), toInt64(count()), toInt64(countIf(is_exposed)), toInt64(countIf(is_degraded)),\n    " +
 			moments("gmv_fen", "true") + ",\n    " + moments("orders", "true") + ",\n    " +
 			moments("gmv_exposed_fen", "is_exposed") + ",\n    " + moments("orders_exposed", "is_exposed") +
 			"\nFROM v_ab_users\nWHERE experiment = {experiment:String} AND experiment_version = {version:Int64}\nGROUP BY variant\nORDER BY variant",
@@ -103,7 +104,7 @@ ORDER BY variant`, v.params(),
 // VariantSpeech is what one variant's askers heard.
 type VariantSpeech struct {
 	Variant    string
-	Spoken     int64 // public deliveries that were heard
+	Spoken     int64 // public answers that were heard; thanks for gifts answer nobody
 	HeardOther int64 // public answers not spoken, because the other variant's was
 	Private    int64
 	SpeechMs   int64 // spoken time
@@ -118,7 +119,7 @@ func (v *VariantSpeech) Fields() []any {
 func Speech(v Version) Statement {
 	return Statement{
 		`SELECT variant,
-    toInt64(countIf(channel = 'public' AND state IN ('ended', 'interrupted'))),
+    toInt64(countIf(channel = 'public' AND state IN ('ended', 'interrupted') AND notEmpty(danmaku_ids))),
     toInt64(countIf(channel = 'public' AND state = 'skipped' AND heard_variant NOT IN ('', variant))),
     toInt64(countIf(channel = 'private' AND state = 'sent')),
     toInt64(sumIf(greatest(dateDiff('millisecond', first_audio, end_time), 0), channel = 'public' AND state IN ('ended', 'interrupted') AND first_audio > toDateTime64(0, 3, 'UTC')))

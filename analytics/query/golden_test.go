@@ -87,7 +87,7 @@ func TestGoldenSQL(t *testing.T) {
 }
 
 func units(variant string, n int64, gmv, variance float64) query.VariantUnits {
-	return query.VariantUnits{Variant: variant, Units: n, Exposed: n / 2, GMV: query.Moments{Mean: gmv, Variance: variance}, Orders: query.Moments{Mean: 0.1, Variance: 0.09},
+	return query.VariantUnits{Variant: variant, Unit: "viewer", Units: n, Exposed: n / 2, GMV: query.Moments{Mean: gmv, Variance: variance}, Orders: query.Moments{Mean: 0.1, Variance: 0.09},
 		GMVExposed: query.Moments{Mean: 2 * gmv, Variance: variance}, OrdersExposed: query.Moments{Mean: 0.2, Variance: 0.16}}
 }
 
@@ -130,6 +130,7 @@ func TestVerdictIsBlocked(t *testing.T) {
 	}{
 		"sample ratio":  {func(_ *query.Plan, in *query.ABInput) { in.Units[0].Units, in.Units[1].Units = 9463, 7681 }, "sample ratio mismatch (p = 3.5e-42)"},
 		"planned split": {func(p *query.Plan, _ *query.ABInput) { p.Split["harness"] = 1004 }, "sample ratio mismatch"},
+		"other version": {func(p *query.Plan, in *query.ABInput) { p.SplitOf, in.Units[0].Units = 2, 1004 }, "equal shares, which are assumed"},
 		"mixed units":   {func(_ *query.Plan, in *query.ABInput) { in.Mixed = 150 }, "150 of 10003 units"},
 		"window size":   {func(_ *query.Plan, in *query.ABInput) { in.Windows[0].Members = 1600 }, "window size differs"},
 		"mode":          {func(_ *query.Plan, in *query.ABInput) { in.Windows[0].Multi = 200 }, "mode differs"},

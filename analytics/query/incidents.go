@@ -46,6 +46,14 @@ type IncidentFilter struct {
 	Limit   int    // newest first; 0: 100
 }
 
+// Most is how many are listed at most.
+func (f IncidentFilter) Most() int {
+	if f.Limit <= 0 {
+		return 100
+	}
+	return f.Limit
+}
+
 // Incidents lists incidents, newest first.
 func Incidents(f IncidentFilter) Statement {
 	w := newWhere()
@@ -57,11 +65,7 @@ func Incidents(f IncidentFilter) Statement {
 		w.conditions = append(w.conditions, "has([version, release, policy_version, harness_hash], {version:String})")
 		w.params["version"] = f.Version
 	}
-	limit := f.Limit
-	if limit <= 0 {
-		limit = 100
-	}
-	w.params["limit"] = int64(limit)
+	w.params["limit"] = int64(f.Most())
 	return Statement{"SELECT " + incidentColumns + "\nFROM v_incidents" + w.clause() + "\nORDER BY time DESC, kind, id\nLIMIT {limit:Int64}", w.params}
 }
 

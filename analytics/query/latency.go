@@ -70,7 +70,7 @@ func Latencies(s Scope) Statement {
 		parts[i] = "SELECT '" + st.name + "' AS stage, toFloat64(" + st.ms + ") AS ms, toUInt8(" + st.missed + ") AS missed FROM " + st.from + w.clause()
 		params = w.params
 	}
-	return Statement{"SELECT stage, toInt64(count()), toInt64(countIf(missed)), quantilesExact(0.5, 0.9, 0.95, 0.99, 1)(ms)\nFROM (\n" +
+	return Statement{"SELECT stage, toInt64(count()), toInt64(countIf(missed)), " + percentiles("ms", 50, 90, 95, 99, 100) + "\nFROM (\n" +
 		strings.Join(parts, "\nUNION ALL\n") + "\n)\nGROUP BY stage", params}
 }
 

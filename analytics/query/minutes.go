@@ -51,7 +51,7 @@ func (m *MinuteLatency) Fields() []any {
 func MinuteLatencies(s Scope) Statement {
 	w := newWhere()
 	w.scope(s, "platform_time")
-	return Statement{"SELECT toStartOfMinute(platform_time) AS minute, toInt64(count()), toInt64(countIf(latency_ms > 15000)), quantilesExact(0.5, 0.95)(toFloat64(latency_ms))\nFROM v_latency" + w.clause() + "\nGROUP BY minute\nORDER BY minute", w.params}
+	return Statement{"SELECT toStartOfMinute(platform_time) AS minute, toInt64(count()), toInt64(countIf(latency_ms > 15000)), " + percentiles("toFloat64(latency_ms)", 50, 95) + "\nFROM v_latency" + w.clause() + "\nGROUP BY minute\nORDER BY minute", w.params}
 }
 
 // Minutes joins the two answers, in order of time.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"livehost/abtest/stats"
+	"livehost/streams/event"
 )
 
 // When a verdict is blocked.
@@ -26,6 +27,7 @@ type Plan struct {
 	Version
 	Control string             // empty: the first variant by name
 	Split   map[string]float64 // planned shares by variant; nil: not known, equal shares are assumed
+	SplitOf uint32             // the only version that Split is of; 0: the one that is asked for
 }
 
 // ABInput is the answers a report is made of.
@@ -42,6 +44,7 @@ type ABReport struct {
 	Experiment string      `json:"experiment"`
 	Version    uint32      `json:"version"`
 	Control    string      `json:"control"`
+	Unit       string      `json:"unit"` // viewer or room; empty: no unit was seen. Means are per unit
 	Variants   []ABVariant `json:"variants"`
 	Units      int64       `json:"units"`       // all bucketed units, mixed ones too
 	Mixed      int64       `json:"mixed_units"` // seen in several variants, left out of everything else
@@ -64,7 +67,7 @@ type ABVariant struct {
 	Windows             int64    `json:"windows"`
 	MeanWindowSize      *float64 `json:"mean_window_size"`
 	MultiShare          *float64 `json:"multi_share"`
-	Spoken              int64    `json:"public_deliveries"`
+	Spoken              int64    `json:"public_answers"`
 	PrivateTexts        int64    `json:"private_deliveries"`
 	SpeechShare         *float64 `json:"speech_share"` // of all variants' spoken time
 	HeardOtherVariant   int64    `json:"heard_other_variant"`
@@ -105,11 +108,17 @@ var metrics = []struct {
 
 // NewABReport judges what was counted.
 func NewABReport(p Plan, in ABInput) ABReport {
+	if p.SplitOf != 0 && p.SplitOf != p.Version.Version {
+		p.Split = nil
+	}
 	r := ABReport{Experiment: p.Experiment, Version: p.Version.Version, Units: in.SeenUnits, Mixed: in.Mixed, Effects: []Effect{}, Blocked: []string{}}
 	units := p.units(in.Units)
 	r.Control = p.Control
 	if r.Control == "" && len(units) > 0 {
 		r.Control = units[0].Variant
+	}
+	for _, u := range in.Units {
+		r.Unit = u.Unit
 	}
 	r.Variants = variants(units, in)
 	r.SRM = p.srm(units)
@@ -228,7 +237,11 @@ func (r ABReport) populationProblems(units []VariantUnits) []string {
 	case r.SRM.Reason != "":
 		out = append(out, "sample ratio not checked: "+r.SRM.Reason.String())
 	case r.SRM.P < srmAlpha:
-		out = append(out, fmt.Sprintf("sample ratio mismatch (p = %.2g): the populations differ by more than chance", r.SRM.P))
+		from := ""
+		if r.SRM.Assumed {
+			from = " from equal shares, which are assumed: the planned split of this version is not known"
+		}
+		out = append(out, fmt.Sprintf("sample ratio mismatch (p = %.2g): the populations differ by more than chance%s", r.SRM.P, from))
 	}
 	if r.Mixed >= mixedUnits && float64(r.Mixed) >= mixedShare*float64(r.Units) {
 		out = append(out, fmt.Sprintf("%d of %d units were seen in several variants", r.Mixed, r.Units))
@@ -269,20 +282,28 @@ func (r ABReport) verdict() string {
 		if e.Metric != metrics[0].name {
 			continue
 		}
-		parts = append(parts, e.sentence())
+		parts = append(parts, e.sentence(r.UnitName()))
 	}
-	return strings.Join(parts, "; ") + " (naive: no variance reduction, no correction for looking early)"
+	return strings.Join(parts, "; ") + " (naive: no variance reduction, no correction for looking early or at several figures)"
+}
+
+// UnitName is what one unit is called in texts.
+func (r ABReport) UnitName() string {
+	if r.Unit == string(event.UnitRoom) {
+		return "room"
+	}
+	return "user"
 }
 
 // sentence is an effect on GMV in words.
-func (e Effect) sentence() string {
+func (e Effect) sentence(unit string) string {
 	switch {
 	case e.Reason != "":
 		return fmt.Sprintf("%s: no difference can be stated, %s", e.Variant, e.Reason)
 	case e.Interval[0] > 0:
-		return fmt.Sprintf("%s: GMV per bucketed user is higher, p = %.2g", e.Variant, e.P)
+		return fmt.Sprintf("%s: GMV per bucketed %s is higher, p = %.2g", e.Variant, unit, e.P)
 	case e.Interval[1] < 0:
-		return fmt.Sprintf("%s: GMV per bucketed user is lower, p = %.2g", e.Variant, e.P)
+		return fmt.Sprintf("%s: GMV per bucketed %s is lower, p = %.2g", e.Variant, unit, e.P)
 	}
-	return fmt.Sprintf("%s: no difference in GMV per bucketed user is shown, p = %.2g", e.Variant, e.P)
+	return fmt.Sprintf("%s: no difference in GMV per bucketed %s is shown, p = %.2g", e.Variant, unit, e.P)
 }

@@ -9,7 +9,7 @@ import (
 // Write prints the report for people. Money is in yuan.
 func (r ABReport) Write(w io.Writer) error {
 	p := &printer{w: w}
-	p.printf("experiment %s, version %d, control %s: %d units, %d of them in several variants and left out", r.Experiment, r.Version, r.Control, r.Units, r.Mixed)
+	p.printf("experiment %s, version %d, control %s: %d bucketed %ss, %d of them in several variants and left out", r.Experiment, r.Version, r.Control, r.Units, r.UnitName(), r.Mixed)
 	p.section("populations", r.populations())
 	p.section("what they were given", r.given())
 	p.section("effects against "+r.Control, r.effects())

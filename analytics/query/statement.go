@@ -1,6 +1,7 @@
 package query
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -67,4 +68,19 @@ func (w *where) clause() string {
 		return ""
 	}
 	return "\nWHERE " + strings.Join(w.conditions, " AND ")
+}
+
+// percentiles is SQL for the values of those ranks, nearest rank: each is the smallest
+// value that so many per cent of all do not exceed. quantilesExact has the next value
+// where the rank is a whole number: of two values, the larger as their median.
+func percentiles(column string, ranks ...int) string {
+	parts := make([]string, len(ranks))
+	for i, p := range ranks {
+		sorted := "sorted"
+		if i == 0 {
+			sorted = "(arraySort(groupArray(" + column + ")) AS sorted)"
+		}
+		parts[i] = sorted + "[intDiv(count() * " + strconv.Itoa(p) + " + 99, 100)]"
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }

@@ -159,7 +159,7 @@ func runABReport(ctx context.Context, o cli.ABOptions, std cli.IO) error {
 		plan.Control = o.Control
 	}
 	if o.Split != nil {
-		plan.Split = o.Split
+		plan.Split, plan.SplitOf = o.Split, 0
 	}
 	return reading(ctx, o.StoreOptions, std, func(c *clickhouse.Client) error {
 		r, err := c.ABReport(ctx, plan)

@@ -132,14 +132,10 @@ func provideAssigner(cfg abtest.Config, client redisclient.Client, log *slog.Log
 	return a, assigner{a}, err
 }
 
-// startAssigner makes sure that the layer has an experiment and keeps the
-// snapshot fresh. Without Redis the assigner goes on with what it has.
-func startAssigner(lc fx.Lifecycle, sd fx.Shutdowner, client redisclient.Client, a *abtest.Assigner, log *slog.Logger) {
+// startAssigner loads the layer's experiment before anybody is assigned, and keeps
+// it fresh. Without Redis the assigner goes on with what it has.
+func startAssigner(lc fx.Lifecycle, sd fx.Shutdowner, a *abtest.Assigner, log *slog.Logger) {
 	lc.Append(fx.StartHook(func(ctx context.Context) {
-		if err := redisstore.New(client).Ensure(ctx, abtest.Default()); err != nil {
-			log.Warn("the default experiment is not in Redis", "err", err)
-			return
-		}
 		if err := a.Refresh(ctx); err != nil {
 			log.Warn("experiment not loaded", "err", err)
 		}

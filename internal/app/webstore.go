@@ -101,14 +101,14 @@ func (s webStore) Experiments(ctx context.Context) ([]web.Experiment, error) {
 	return out, nil
 }
 
-// planFor is the plan of the experiment that ships; of another one the console
-// knows none, and the report says that it assumes equal shares.
+// planFor is the plan of the experiment that ships. Of another one, and of another
+// version's split, nothing is known, and the report says that it assumes equal shares.
 func planFor(name string) query.Plan {
 	d := abtest.Default()
 	if d.Experiment != name {
 		return query.Plan{Version: query.Version{Experiment: name}}
 	}
-	return query.Plan{Version: query.Version{Experiment: name}, Control: string(d.Control), Split: splitOf(d)}
+	return query.Plan{Version: query.Version{Experiment: name}, Control: string(d.Control), Split: splitOf(d), SplitOf: uint32(d.Version)}
 }
 
 // splitOf is how many slots each variant has.
@@ -126,7 +126,7 @@ func splitOf(d assign.Definition) map[string]float64 {
 
 func experimentOf(r query.ABReport) web.Experiment {
 	e := web.Experiment{
-		Name: r.Experiment, Version: int(r.Version), Control: r.Control, Units: r.Units, Mixed: r.Mixed,
+		Name: r.Experiment, Version: int(r.Version), Control: r.Control, Unit: r.UnitName(), Units: r.Units, Mixed: r.Mixed,
 		SRMNote: r.SRM.Reason.String(), Blocked: r.Blocked, Verdict: r.Verdict,
 	}
 	if r.SRM.Reason == "" {
@@ -138,7 +138,7 @@ func experimentOf(r query.ABReport) web.Experiment {
 	for _, v := range r.Variants {
 		e.Variants = append(e.Variants, web.Variant{
 			Name: v.Variant, Bucketed: v.Bucketed, Exposed: v.Exposed, GMVPerUser: v.GMVPerUser, OrdersPerUser: v.OrdersPerUser,
-			GMVPerExposed: v.GMVPerExposed, OrdersPerExposed: v.OrdersPerExposed, WindowSize: v.MeanWindowSize, MultiShare: v.MultiShare, SpeechShare: v.SpeechShare,
+			GMVPerExposed: v.GMVPerExposed, OrdersPerExposed: v.OrdersPerExposed, WindowSize: v.MeanWindowSize, MultiShare: v.MultiShare, SpeechShare: v.SpeechShare, Dilution: v.DilutedPublicAnswer,
 		})
 	}
 	for _, x := range r.Effects {

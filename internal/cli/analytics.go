@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,9 +153,9 @@ func shares(pairs []string) (map[string]float64, error) {
 	out := map[string]float64{}
 	for _, p := range pairs {
 		name, value, ok := strings.Cut(p, "=")
-		var share float64
-		if _, err := fmt.Sscanf(value, "%g", &share); !ok || err != nil || !(share > 0) || name == "" {
-			return nil, &usageError{fmt.Errorf("--split: %q is not variant=share with a positive share", p)}
+		share, err := strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64)
+		if _, twice := out[name]; !ok || err != nil || !(share > 0) || math.IsInf(share, 0) || name == "" || twice {
+			return nil, &usageError{fmt.Errorf("--split: %q is not variant=share with a positive share, each variant once", p)}
 		}
 		out[name] = share
 	}

@@ -104,7 +104,7 @@ type Order struct {
 	RoomID     RoomID      `json:"room_id"`
 	MerchantID MerchantID  `json:"merchant_id,omitempty"`
 	Status     OrderStatus `json:"status"`
-	AmountFen  int64       `json:"amount_fen"`
+	AmountFen  int64       `json:"amount_fen"` // not negative, a refund's neither
 	ViewerID   ViewerID    `json:"viewer_id"`
 	ProductID  ProductID   `json:"product_id"`
 	LinkID     LinkID      `json:"link_id,omitempty"`

@@ -112,14 +112,24 @@ type Exposure struct {
 	ExposureID        string       `json:"exposure_id"` // deterministic: experiment, version, variant, kind, unit
 	Experiment        string       `json:"experiment"`
 	ExperimentVersion int          `json:"experiment_version"`
-	Unit              string       `json:"unit"` // the viewer or room id
+	Unit              string       `json:"unit"`                // the viewer or room id
+	UnitKind          UnitKind     `json:"unit_kind,omitempty"` // absent in records of earlier builds
 	Variant           Variant      `json:"variant"`
 	Kind              ExposureKind `json:"kind"`
 	RoomID            RoomID       `json:"room_id"`
 	DanmakuID         DanmakuID    `json:"danmaku_id,omitempty"`
 	Degraded          bool         `json:"degraded,omitempty"` // assigned without Redis
-	TimeMs            int64        `json:"time_ms"`
+	TimeMs            int64        `json:"time_ms"`            // of what the unit did, corrected
 }
+
+// UnitKind is what an experiment assigns.
+type UnitKind string
+
+// The unit kinds.
+const (
+	UnitViewer UnitKind = "viewer"
+	UnitRoom   UnitKind = "room"
+)
 
 // ExposureKind is how far the unit got.
 type ExposureKind string

@@ -33,14 +33,19 @@ type Board struct {
 	cfg Config
 
 	mu      sync.Mutex
-	rows    shelf[event.DanmakuID, *row]
+	rows    shelf[key, *row]
 	windows shelf[event.WindowID, *window]
 	rooms   map[event.RoomID]*Room
 	recent  *list.List // of *row, least recently changed first
-	places  map[event.DanmakuID]*list.Element
+	places  map[key]*list.Element
 	version uint64
 	changed chan struct{} // closed at the next change
 }
+
+// key tells danmaku apart: platforms number them within a room.
+type key string
+
+func keyOf(room event.RoomID, id event.DanmakuID) key { return key(string(room) + "\x00" + string(id)) }
 
 // windowsPerDanmaku leaves room for windows of events and for second asks, so that
 // a danmaku is forgotten before its window.
@@ -53,9 +58,9 @@ func New(cfg Config) (*Board, error) {
 	}
 	return &Board{
 		cfg:     cfg,
-		rows:    newShelf(cfg.Danmaku, func(r *row) (int64, event.DanmakuID) { return r.at, r.data.ID }),
+		rows:    newShelf(cfg.Danmaku, func(r *row) (int64, key) { return r.at, r.key() }),
 		windows: newShelf(windowsPerDanmaku*cfg.Danmaku, func(w *window) (int64, event.WindowID) { return w.at, w.data.ID }),
-		rooms:   map[event.RoomID]*Room{}, recent: list.New(), places: map[event.DanmakuID]*list.Element{}, changed: make(chan struct{}),
+		rooms:   map[event.RoomID]*Room{}, recent: list.New(), places: map[key]*list.Element{}, changed: make(chan struct{}),
 	}, nil
 }
 
@@ -87,40 +92,56 @@ func (b *Board) Latest(f Filter, limit int) ([]Row, uint64) {
 }
 
 // Row is one danmaku.
-func (b *Board) Row(id event.DanmakuID) (Row, bool) {
+func (b *Board) Row(room event.RoomID, id event.DanmakuID) (Row, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r, ok := b.rows.byID[id]; ok {
+	if r, ok := b.rows.byID[keyOf(room, id)]; ok {
 		return r.copy(), true
 	}
 	return Row{}, false
+}
+
+// Named are the danmaku of all rooms that have the id, newest first.
+func (b *Board) Named(id event.DanmakuID) []Row {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []Row
+	for _, r := range slices.Backward(b.rows.order) {
+		if r.data.ID == id {
+			out = append(out, r.copy())
+		}
+	}
+	return out
 }
 
 // Window is one window; id may also be that of one of its runs.
 func (b *Board) Window(id string) (Window, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	id, _, _ = strings.Cut(id, "#")
-	if w, ok := b.windows.byID[event.WindowID(id)]; ok {
-		return w.copy(), true
+	w, ok := b.windows.byID[event.WindowID(id)]
+	if at := strings.LastIndexByte(id, '#'); !ok && at >= 0 {
+		w, ok = b.windows.byID[event.WindowID(id[:at])]
 	}
-	return Window{}, false
+	if !ok {
+		return Window{}, false
+	}
+	return w.copy(), true
 }
 
 // touch marks a row as changed.
 func (b *Board) touch(r *row) {
 	b.version++
 	r.data.Version = b.version
-	if e, ok := b.places[r.data.ID]; ok {
+	if e, ok := b.places[r.key()]; ok {
 		b.recent.MoveToBack(e)
 		return
 	}
-	b.places[r.data.ID] = b.recent.PushBack(r)
+	b.places[r.key()] = b.recent.PushBack(r)
 }
 
 func (b *Board) touchWindow(w *window) {
-	for id := range w.rows {
-		if r, ok := b.rows.byID[id]; ok {
+	for k := range w.rows {
+		if r, ok := b.rows.byID[k]; ok {
 			b.touch(r)
 		}
 	}
@@ -128,11 +149,12 @@ func (b *Board) touchWindow(w *window) {
 
 // row finds or makes a row; nil: it is older than all that are kept.
 func (b *Board) row(id event.DanmakuID, room event.RoomID, askedMs int64) *row {
-	if r, ok := b.rows.byID[id]; ok {
+	k := keyOf(room, id)
+	if r, ok := b.rows.byID[k]; ok {
 		return r
 	}
 	r := &row{at: askedMs, data: Row{ID: id, Room: room, AskedMs: askedMs}}
-	out, ok := b.rows.put(id, r)
+	out, ok := b.rows.put(k, r)
 	if !ok {
 		return nil
 	}
@@ -143,12 +165,13 @@ func (b *Board) row(id event.DanmakuID, room event.RoomID, askedMs int64) *row {
 }
 
 func (b *Board) forget(r *row) {
-	if e, ok := b.places[r.data.ID]; ok {
+	k := r.key()
+	if e, ok := b.places[k]; ok {
 		b.recent.Remove(e)
-		delete(b.places, r.data.ID)
+		delete(b.places, k)
 	}
 	for _, w := range r.windows {
-		delete(w.rows, r.data.ID)
+		delete(w.rows, k)
 	}
 }
 
@@ -156,7 +179,7 @@ func (b *Board) window(id event.WindowID, room event.RoomID, atMs int64) *window
 	if w, ok := b.windows.byID[id]; ok {
 		return w
 	}
-	w := &window{at: atMs, data: Window{ID: id, Room: room, OpenedMs: atMs}, rows: map[event.DanmakuID]bool{}, heard: map[event.DeliveryID]int{}}
+	w := &window{at: atMs, data: Window{ID: id, Room: room, OpenedMs: atMs}, rows: map[key]bool{}, heard: map[event.DeliveryID]int{}}
 	out, ok := b.windows.put(id, w)
 	if !ok {
 		return nil
@@ -168,8 +191,8 @@ func (b *Board) window(id event.WindowID, room event.RoomID, atMs int64) *window
 }
 
 func (b *Board) forgetWindow(w *window) {
-	for id := range w.rows {
-		if r, ok := b.rows.byID[id]; ok {
+	for k := range w.rows {
+		if r, ok := b.rows.byID[k]; ok {
 			r.windows = slices.DeleteFunc(r.windows, func(other *window) bool { return other == w })
 		}
 	}

@@ -3,6 +3,7 @@ package board_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,9 +177,33 @@ func TestAskedAgain(t *testing.T) {
 		take(t, b, event.Window{Schema: 1, WindowID: event.WindowID(w.id), RoomID: "r", Kind: event.DanmakuWindow, Mode: event.Multi, Variant: event.Variant("v" + w.id),
 			Members: []event.Member{{DanmakuID: "d", Text: "q", PlatformMs: t0}, {DanmakuID: "e", Text: "q", PlatformMs: t0 + 1}}, EarliestMs: t0, AnswerByMs: t0 + 15000, OpenedMs: t0 + w.at})
 	}
-	r, _ := b.Row("d")
+	r, _ := b.Row("r", "d")
 	if len(r.Asks) != 2 || r.Asks[0].Window != "w1" || r.Asks[0].Members != 2 || r.Variant() != "vw2" {
 		t.Errorf("row %+v", r)
+	}
+}
+
+// Platforms number danmaku within a room: equal ids of two rooms are two danmaku.
+func TestEqualIDsInTwoRooms(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, 5)
+	for i, room := range []event.RoomID{"r1", "r2"} {
+		state := []event.State{event.Answered, event.Expired}[i]
+		take(t, b, event.Danmaku{Schema: 1, DanmakuID: "7", RoomID: room, Text: "in " + string(room), PlatformTimeMs: t0 + int64(i)},
+			event.GuardrailHit{Schema: 1, HitID: "h" + string(room), RoomID: room, DanmakuIDs: []event.DanmakuID{"7"}, Rule: "x", Version: "1", Stage: "s", Action: "a", TimeMs: t0},
+			event.Outcome{Schema: 1, DanmakuID: "7", RoomID: room, State: state, Reason: "x", By: "dispatcher", PlatformMs: t0 + int64(i), TimeMs: t0 + 9})
+	}
+	for _, room := range []event.RoomID{"r1", "r2"} {
+		if r, ok := b.Row(room, "7"); !ok || r.Text != "in "+string(room) || r.Conflict || len(r.Hits) != 1 {
+			t.Errorf("%s: %+v", room, r)
+		}
+	}
+	var rooms []event.RoomID
+	for _, r := range b.Named("7") {
+		rooms = append(rooms, r.Room)
+	}
+	if s := b.Summary(board.Filter{}); s.Danmaku != 2 || s.Conflict != 0 || !slices.Equal(rooms, []event.RoomID{"r2", "r1"}) {
+		t.Errorf("%d danmaku, %d in conflict; 7 is in %v", s.Danmaku, s.Conflict, rooms)
 	}
 }
 
@@ -218,7 +243,7 @@ func TestBounded(t *testing.T) {
 			event.Danmaku{Schema: 1, DanmakuID: event.DanmakuID(fmt.Sprint(i)), RoomID: "r", Text: "x", PlatformTimeMs: t0 + int64(i%500)})
 	}
 	s := b.Summary(board.Filter{})
-	r, _ := b.Row("d")
+	r, _ := b.Row("r", "d")
 	w, _ := b.Window("w")
 	rows, _ := b.Latest(board.Filter{}, 10_000)
 	if len(s.Rooms) > 500 || len(r.Hits) > 20 || len(w.Steps) > 100 || len(w.Steps[0].Output) > 2000 || len(rows) != 100 {

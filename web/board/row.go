@@ -1,6 +1,7 @@
 package board
 
 import (
+	"net/url"
 	"slices"
 
 	"livehost/streams/event"
@@ -41,6 +42,12 @@ type Said struct {
 	Fallback string
 	AtMs     int64
 	RunMs    int64
+}
+
+// Key names the row in a page: ids of platforms hold any character, and a browser
+// changes some of them.
+func (r Row) Key() string {
+	return url.QueryEscape(string(r.Room)) + "/" + url.QueryEscape(string(r.ID))
 }
 
 // Variant is that of the latest window, else what the outcome says.
@@ -100,12 +107,14 @@ type row struct {
 	known   bool // the danmaku itself was seen
 }
 
+func (r *row) key() key { return keyOf(r.data.Room, r.data.ID) }
+
 func (r *row) link(w *window) {
 	if slices.Contains(r.windows, w) {
 		return
 	}
 	r.windows = append(r.windows, w)
-	w.rows[r.data.ID] = true
+	w.rows[r.key()] = true
 }
 
 // copy is the row with its windows as they are now.

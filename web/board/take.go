@@ -190,7 +190,7 @@ func (b *Board) delivered(e event.Delivery) {
 	}
 	b.room(e.RoomID, e.TimeMs).delivered(e)
 	for _, id := range e.DanmakuIDs {
-		if r, ok := b.rows.byID[id]; ok {
+		if r, ok := b.rows.byID[keyOf(e.RoomID, id)]; ok {
 			r.link(w)
 		}
 	}

@@ -30,7 +30,7 @@ const maxSteps = 100
 type window struct {
 	at    int64
 	data  Window
-	rows  map[event.DanmakuID]bool // that are linked to it
+	rows  map[key]bool             // that are linked to it
 	hits  []event.GuardrailHit     // that name no danmaku
 	heard map[event.DeliveryID]int // index in data.Heard
 }

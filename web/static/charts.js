@@ -15,14 +15,18 @@
   let timer = null;
   let last = null;
 
+  const DAY_S = 86400;
+
+  // clock is the time of day, with the day where more than one is shown.
   const two = (n) => String(n).padStart(2, '0');
   const clock = (s) => {
     const d = new Date(s * 1000);
-    return two(d.getUTCHours()) + ':' + two(d.getUTCMinutes());
+    const day = last && last.start.at(-1) - last.start[0] >= DAY_S ? two(d.getUTCMonth() + 1) + '-' + two(d.getUTCDate()) + ' ' : '';
+    return day + two(d.getUTCHours()) + ':' + two(d.getUTCMinutes());
   };
 
   const axes = (c, unit) => [
-    {stroke: c.axis, grid: {stroke: c.grid, width: 1}, ticks: {stroke: c.grid}, values: (_, at) => at.map(clock), space: 60},
+    {stroke: c.axis, grid: {stroke: c.grid, width: 1}, ticks: {stroke: c.grid}, values: (_, at) => at.map(clock), space: 90},
     {stroke: c.axis, grid: {stroke: c.grid, width: 1}, ticks: {stroke: c.grid}, values: (_, at) => at.map((v) => v + unit), size: 56},
   ];
   const width = (el) => Math.max(el.clientWidth - 18, 240);

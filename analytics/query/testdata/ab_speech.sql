@@ -1,5 +1,5 @@
 SELECT variant,
-    toInt64(countIf(channel = 'public' AND state IN ('ended', 'interrupted'))),
+    toInt64(countIf(channel = 'public' AND state IN ('ended', 'interrupted') AND notEmpty(danmaku_ids))),
     toInt64(countIf(channel = 'public' AND state = 'skipped' AND heard_variant NOT IN ('', variant))),
     toInt64(countIf(channel = 'private' AND state = 'sent')),
     toInt64(sumIf(greatest(dateDiff('millisecond', first_audio, end_time), 0), channel = 'public' AND state IN ('ended', 'interrupted') AND first_audio > toDateTime64(0, 3, 'UTC')))

@@ -1,4 +1,4 @@
-SELECT stage, toInt64(count()), toInt64(countIf(missed)), quantilesExact(0.5, 0.9, 0.95, 0.99, 1)(ms)
+SELECT stage, toInt64(count()), toInt64(countIf(missed)), [(arraySort(groupArray(ms)) AS sorted)[intDiv(count() * 50 + 99, 100)], sorted[intDiv(count() * 90 + 99, 100)], sorted[intDiv(count() * 95 + 99, 100)], sorted[intDiv(count() * 99 + 99, 100)], sorted[intDiv(count() * 100 + 99, 100)]]
 FROM (
 SELECT 'window_wait' AS stage, toFloat64(dateDiff('millisecond', earliest_time, opened_time)) AS ms, toUInt8(0) AS missed FROM v_windows
 WHERE kind = 'danmaku' AND room_id = {room:String} AND variant = {variant:String} AND earliest_time >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND earliest_time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
