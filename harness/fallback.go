@@ -1,10 +1,18 @@
 package harness
 
-import "gopkg.in/yaml.v3"
+import (
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
 
 // Fallbacks are conservative replies by language and intent; the intent "default"
 // serves every other.
 type Fallbacks map[string]map[string]Texts
+
+// fallbacksFile holds them, in a folder of prompts.
+const fallbacksFile = "fallbacks.yaml"
 
 // DefaultIntent is the fallback intent for intents without their own.
 const DefaultIntent = "default"
@@ -19,6 +27,11 @@ func (t *Texts) UnmarshalYAML(n *yaml.Node) error {
 		return nil
 	}
 	return n.Decode((*[]string)(t))
+}
+
+// blank reports that there is no text, or one that says nothing.
+func (t Texts) blank() bool {
+	return len(t) == 0 || slices.ContainsFunc(t, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
 // For is what may be said when nothing better can be: texts to choose from, empty
@@ -37,6 +50,16 @@ func parseFallbacks(file string, data []byte, complete bool) (Fallbacks, error) 
 		return nil, err
 	}
 	var ps problems
+	for _, lang := range sortedKeys(f) {
+		if lang != "zh" && lang != "en" {
+			ps.add(file, doc.line(lang), "%q is no language of a room; it is zh or en", lang)
+		}
+		for _, intent := range sortedKeys(f[lang]) {
+			if f[lang][intent].blank() {
+				ps.add(file, doc.line(lang, intent), "%s.%s has an empty text, which cannot be said", lang, intent)
+			}
+		}
+	}
 	for _, lang := range []string{"zh", "en"} {
 		if complete && len(f.For(lang, DefaultIntent)) == 0 {
 			ps.add(file, doc.line(lang), "%s.%s is missing", lang, DefaultIntent)

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -82,6 +83,19 @@ func parseHook(file, stem string, data []byte) (*Hook, error) {
 		}
 	}
 	return &h, ps.err()
+}
+
+// compiled is parseHook, and what compile says of a hook without another problem.
+func compiled(compile []func(*Hook) error) func(file, stem string, data []byte) (*Hook, error) {
+	return func(file, stem string, data []byte) (*Hook, error) {
+		h, err := parseHook(file, stem, data)
+		if err == nil {
+			for _, f := range compile {
+				err = errors.Join(err, f(h))
+			}
+		}
+		return h, err
+	}
 }
 
 // Same reports whether two hooks are the same file, byte for byte.
