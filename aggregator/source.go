@@ -1,6 +1,10 @@
 package aggregator
 
-import "slices"
+import (
+	"slices"
+
+	"livehost/streams/event"
+)
 
 // source estimates how far one producer's clock is from ours, from the delay
 // between a comment's platform time and its append to the log.
@@ -27,7 +31,7 @@ const (
 // correct turns a platform time into ours. off reports that the source's clock is
 // further off than maxSkewMs and the append time was taken.
 func (s *source) correct(platformMs, appendedMs, maxSkewMs int64) (ms int64, off bool) {
-	platformMs = milliseconds(platformMs)
+	platformMs = event.Milliseconds(platformMs)
 	d := appendedMs - platformMs
 	s.delays[s.n%delayRing] = delay{d, appendedMs}
 	s.n++
@@ -58,16 +62,4 @@ func (s *source) offset() int64 {
 		return 0
 	}
 	return slices.MinFunc(ring, func(a, b delay) int { return int(a.ms - b.ms) }).ms
-}
-
-// milliseconds tells seconds and microseconds from milliseconds by their size.
-func milliseconds(t int64) int64 {
-	switch {
-	case t < 1e11:
-		return t * 1000
-	case t > 1e14:
-		return t / 1000
-	default:
-		return t
-	}
 }
