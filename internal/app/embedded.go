@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sync/errgroup"
@@ -130,7 +131,15 @@ func (e *embedded) configure(cfg *Config) {
 			cfg.Policy.Replicas = append(cfg.Policy.Replicas, PolicyReplica{Name: r.Name, BaseURL: r.BaseURL, Slots: r.Slots})
 		}
 	}
-	cfg.MCP = []MCPServer{{Name: "commerce", URL: e.commerce.URL()}}
+	cfg.MCP = withCommerce(cfg.MCP, e.commerce.URL())
+}
+
+// withCommerce is the configured tool servers with the embedded commerce server in the
+// place of theirs.
+func withCommerce(servers []MCPServer, url string) []MCPServer {
+	const name = "commerce"
+	others := slices.DeleteFunc(slices.Clone(servers), func(s MCPServer) bool { return s.Name == name })
+	return append(others, MCPServer{Name: name, URL: url})
 }
 
 // policyName says what answers.

@@ -36,7 +36,10 @@ const servers = "kafka: {brokers: [k:1]}\nredis: {addrs: [r:1]}\npolicy: {model:
 func TestCheckConfigurationAndContent(t *testing.T) {
 	t.Parallel()
 	http := harnessDir(t, map[string]string{"tools/get_product.yaml": "name: get_product\ndescription: d\nbinding: {kind: http, url: https://x.example/y, method: GET}\nparameters: {type: object, properties: {link_id: {type: string}}}\n"})
+	crm := harnessDir(t, map[string]string{"tools/get_product.yaml": "name: get_product\ndescription: d\nbinding: {kind: mcp, server: crm}\nparameters: {type: object, properties: {link_id: {type: string}}}\n"})
 	for _, tt := range []struct{ name, args, config, want string }{
+		{"another server missing beside the embedded one", "--embedded", "harness: {dir: " + crm + "}\n", `mcp: there is no server "crm"`},
+		{"another server beside the embedded one", "--embedded --target=agentworker", "harness: {dir: " + crm + "}\nmcp: [{name: crm, url: http://crm/mcp}]\n", ""},
 		{"all is there", "--embedded", "", ""},
 		{"the content is another process's", "--target=dispatcher", servers, ""},
 		{"no MCP server", "", servers, `mcp: there is no server "commerce", which tool get_product is bound to`},

@@ -162,7 +162,7 @@ func runCheck(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
 		if len(cfg.Policy.Replicas) == 0 {
 			cfg.Policy.Model, cfg.Policy.Replicas = policy.ModelID, []PolicyReplica{{Name: "embedded", BaseURL: "http://embedded/v1", Slots: 1}}
 		}
-		cfg.MCP = []MCPServer{{Name: "commerce", URL: "http://embedded/mcp"}}
+		cfg.MCP = withCommerce(cfg.MCP, "http://embedded/mcp")
 	}
 	h, harnessErr := loadHarness(cfg.Harness)
 	if harnessErr == nil && slices.Contains(want, "agentworker") {
