@@ -66,11 +66,18 @@ func TestConditionsAreChecked(t *testing.T) {
 		"prompts/identity.md":  "",
 		"hooks/grounding.yaml": "name: other\n",
 	})
-	for _, args := range [][]string{{"harness", "validate", "--dir", dir}, {"check", "--embedded", "--config", write(t, "c.yaml", "harness: {dir: "+dir+"}\n")}} {
-		code, _, errs := run(args...)
-		for _, want := range []string{"hooks/length.yaml:4: hook length: when: undefined field 'inten'", "prompts/identity.md: the block is empty", "hooks/grounding.yaml:1: name"} {
+	for _, tt := range []struct {
+		args []string
+		more string // beside what is wrong with the hooks
+	}{
+		{[]string{"harness", "validate", "--dir", dir}, "prompts/identity.md: the block is empty"},
+		{[]string{"check", "--embedded", "--config", write(t, "c.yaml", "harness: {dir: "+dir+"}\n")}, "prompts/identity.md: the block is empty"},
+		{[]string{"harness", "dry-run", "--data", dir, "--hooks", filepath.Join(dir, "hooks")}, ""},
+	} {
+		code, _, errs := run(tt.args...)
+		for _, want := range []string{"hooks/length.yaml:4: hook length: when: undefined field 'inten'", "hooks/grounding.yaml:1: name", tt.more} {
 			if code != 1 || !strings.Contains(errs, want) {
-				t.Errorf("%v: exit %d, want %q: %s", args, code, want, errs)
+				t.Errorf("%v: exit %d, want %q: %s", tt.args, code, want, errs)
 			}
 		}
 	}
