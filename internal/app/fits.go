@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -28,9 +29,7 @@ func (c Config) fits(want []string, h *harness.Harness) error {
 		if err != nil {
 			return err
 		}
-		for _, t := range rel.Tools {
-			c.fitsTool(t, add)
-		}
+		c.fitsTools(rel.Tools, add)
 		if slices.Contains(want, "dispatcher") {
 			c.fitsHooks(rel, add)
 		}
@@ -38,16 +37,22 @@ func (c Config) fits(want []string, h *harness.Harness) error {
 	return errors.Join(problems...)
 }
 
-func (c Config) fitsTool(t *harness.Tool, add func(string, ...any)) {
-	switch t.Binding.Kind {
-	case harness.BindMCP:
-		if !slices.ContainsFunc(c.MCP, func(s MCPServer) bool { return s.Name == t.Binding.Server }) {
-			add("mcp: there is no server %q, which tool %s is bound to; name its url or command", t.Binding.Server, t.Name)
+func (c Config) fitsTools(tools []*harness.Tool, add func(string, ...any)) {
+	without := map[string][]string{} // tools by the server that is not there
+	for _, t := range tools {
+		switch t.Binding.Kind {
+		case harness.BindMCP:
+			if !slices.ContainsFunc(c.MCP, func(s MCPServer) bool { return s.Name == t.Binding.Server }) {
+				without[t.Binding.Server] = append(without[t.Binding.Server], t.Name)
+			}
+		case harness.BindHTTP:
+			if u, err := url.Parse(t.Binding.URL); err == nil && !c.Tools.Allows(u) {
+				add("tools.http_allow: does not hold the host:port of %s, which tool %s calls", t.Binding.URL, t.Name)
+			}
 		}
-	case harness.BindHTTP:
-		if u, err := url.Parse(t.Binding.URL); err == nil && !c.Tools.Allows(u) {
-			add("tools.http_allow: does not hold the host:port of %s, which tool %s calls", t.Binding.URL, t.Name)
-		}
+	}
+	for _, server := range slices.Sorted(maps.Keys(without)) {
+		add("mcp: there is no server %q, to which are bound: %s; name its url or command", server, strings.Join(without[server], ", "))
 	}
 }
 

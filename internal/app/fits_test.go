@@ -42,7 +42,7 @@ func TestCheckConfigurationAndContent(t *testing.T) {
 		{"another server beside the embedded one", "--embedded --target=agentworker", "harness: {dir: " + crm + "}\nmcp: [{name: crm, url: http://crm/mcp}]\n", ""},
 		{"all is there", "--embedded", "", ""},
 		{"the content is another process's", "--target=dispatcher", servers, ""},
-		{"no MCP server", "", servers, `mcp: there is no server "commerce", which tool get_product is bound to`},
+		{"no MCP server", "", servers, `mcp: there is no server "commerce", to which are bound: get_product, `},
 		{"MCP server twice", "", servers + "mcp: [{name: commerce, url: http://a/mcp}, {name: commerce, url: http://b/mcp}]\n", `mcp[1].name: "commerce" must be there and unique`},
 		{"HTTP tool not allowed", "--embedded", "harness: {dir: " + http + "}\n", "tools.http_allow: does not hold the host:port of https://x.example/y"},
 		{"verdict of no hook", "--embedded", "dispatcher: {public_verdicts: [groundign, leakage]}\n", "dispatcher.public_verdicts: release harness has no hook at before_reply named groundign,"},
