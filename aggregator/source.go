@@ -1,6 +1,10 @@
 package aggregator
 
-import "slices"
+import (
+	"slices"
+
+	"livehost/streams/event"
+)
 
 // source estimates how far one producer's clock is from ours, from the delay
 // between a comment's platform time and its append to the log.
@@ -35,7 +39,7 @@ const (
 // correct turns a platform time into ours. off reports that the source's clock is
 // further off than maxSkewMs and the append time was taken.
 func (s *source) correct(platformMs, appendedMs, maxSkewMs int64) (ms int64, off bool) {
-	platformMs = milliseconds(platformMs)
+	platformMs = event.Milliseconds(platformMs)
 	d := appendedMs - platformMs
 	s.note(d, appendedMs)
 	if d < -maxSkewMs {
@@ -75,16 +79,4 @@ func (s *source) offset() int64 {
 		return 0
 	}
 	return min(slices.Min(s.past[:]), s.spell.leastMs)
-}
-
-// milliseconds tells seconds and microseconds from milliseconds by their size.
-func milliseconds(t int64) int64 {
-	switch {
-	case t < 1e11:
-		return t * 1000
-	case t > 1e14:
-		return t / 1000
-	default:
-		return t
-	}
 }

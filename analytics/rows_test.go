@@ -87,6 +87,17 @@ func TestEveryTopicBecomesRows(t *testing.T) {
 	}
 }
 
+// Platforms write the times of orders in seconds as well: they are no orders of 1970.
+func TestOrderTimes(t *testing.T) {
+	const want = int64(1_893_456_050_000)
+	for _, ms := range []int64{1_893_456_050, 1_893_456_050_000, 1_893_456_050_000_000} {
+		rows := stored(t, []event.Event{event.Order{Schema: 1, OrderID: "o", Seq: 1, RoomID: "r", Status: event.OrderPaid, TimeMs: ms}})
+		if got := rows["order_events"][0]["order_time"]; got != want {
+			t.Errorf("time_ms %d: order_time %v, want %v", ms, got, want)
+		}
+	}
+}
+
 func TestNobodyCanBeRecognised(t *testing.T) {
 	for table, rows := range stored(t, everyEvent()) {
 		for _, row := range rows {

@@ -84,15 +84,18 @@ func TestFactsChangeWhileQueued(t *testing.T) {
 		text   string
 		change event.RoomEvent
 		stale  bool
+
+		seconds bool // how the platform writes its times
 	}{
-		"delisted":                 {event.Fact{Kind: "price", LinkID: "3", Value: "8900"}, "三号89元", event.RoomEvent{Kind: event.ProductDelisted, LinkID: "3"}, true},
-		"delisted by product":      {event.Fact{Kind: "promotion", ProductID: "p3", Value: "满减"}, "三号有满减", event.RoomEvent{Kind: event.ProductDelisted, ProductID: "p3"}, true},
-		"another one delisted":     {event.Fact{Kind: "price", LinkID: "3", Value: "8900"}, "三号89元", event.RoomEvent{Kind: event.ProductDelisted, LinkID: "4"}, false},
-		"sold out":                 {event.Fact{Kind: "stock", LinkID: "3", Value: "12"}, "三号有货", event.RoomEvent{Kind: event.ProductChanged, LinkID: "3", Stock: fen(0)}, true},
-		"back in stock":            {event.Fact{Kind: "stock", LinkID: "3", Value: "0"}, "三号没货了", event.RoomEvent{Kind: event.ProductChanged, LinkID: "3", Stock: fen(5)}, true},
-		"a stated number moved":    {event.Fact{Kind: "stock", LinkID: "3", Value: "12"}, "三号还有12件", event.RoomEvent{Kind: event.ProductChanged, LinkID: "3", Stock: fen(11)}, true},
-		"an unstated number moved": {event.Fact{Kind: "stock", LinkID: "3", Value: "12"}, "三号有货", event.RoomEvent{Kind: event.ProductChanged, LinkID: "3", Stock: fen(11)}, false},
-		"the same price again":     {event.Fact{Kind: "price", LinkID: "3", Value: "8900"}, "三号89元", event.RoomEvent{Kind: event.ProductChanged, LinkID: "3", PriceFen: fen(8900)}, false},
+		"delisted":                 {event.Fact{Kind: "price", LinkID: "3", Value: "8900"}, "三号89元", event.RoomEvent{Kind: event.ProductDelisted, LinkID: "3"}, true, false},
+		"delisted, in seconds":     {event.Fact{Kind: "price", LinkID: "3", Value: "8900"}, "三号89元", event.RoomEvent{Kind: event.ProductDelisted, LinkID: "3"}, true, true},
+		"delisted by product":      {event.Fact{Kind: "promotion", ProductID: "p3", Value: "满减"}, "三号有满减", event.RoomEvent{Kind: event.ProductDelisted, ProductID: "p3"}, true, false},
+		"another one delisted":     {event.Fact{Kind: "price", LinkID: "3", Value: "8900"}, "三号89元", event.RoomEvent{Kind: event.ProductDelisted, LinkID: "4"}, false, false},
+		"sold out":                 {event.Fact{Kind: "stock", LinkID: "3", Value: "12"}, "三号有货", event.RoomEvent{Kind: event.ProductChanged, LinkID: "3", Stock: fen(0)}, true, false},
+		"back in stock":            {event.Fact{Kind: "stock", LinkID: "3", Value: "0"}, "三号没货了", event.RoomEvent{Kind: event.ProductChanged, LinkID: "3", Stock: fen(5)}, true, false},
+		"a stated number moved":    {event.Fact{Kind: "stock", LinkID: "3", Value: "12"}, "三号还有12件", event.RoomEvent{Kind: event.ProductChanged, LinkID: "3", Stock: fen(11)}, true, false},
+		"an unstated number moved": {event.Fact{Kind: "stock", LinkID: "3", Value: "12"}, "三号有货", event.RoomEvent{Kind: event.ProductChanged, LinkID: "3", Stock: fen(11)}, false, false},
+		"the same price again":     {event.Fact{Kind: "price", LinkID: "3", Value: "8900"}, "三号89元", event.RoomEvent{Kind: event.ProductChanged, LinkID: "3", PriceFen: fen(8900)}, false, false},
 	} {
 		bubble(t, name, func(t *testing.T, r *rig) {
 			r.in(r.reply("w0", "正在说一句比较长的话", []string{"z"}))
@@ -102,6 +105,9 @@ func TestFactsChangeWhileQueued(t *testing.T) {
 				e.Members[1].AnswerByMs = r.clock.NowMs() - 1 // too late to be asked again
 			}))
 			tt.change.Schema, tt.change.EventID, tt.change.RoomID, tt.change.TimeMs = 1, "c", "r", r.clock.NowMs()
+			if tt.seconds {
+				tt.change.TimeMs = r.clock.NowMs()/1000 + 1
+			}
 			r.in(tt.change)
 			wait(10 * time.Second)
 			if !tt.stale {

@@ -27,9 +27,15 @@ func (a *Attributes) UnmarshalJSON(data []byte) error {
 			return err
 		}
 		at.Key, _ = key.(string)
-		if err := dec.Decode(&at.Value); err != nil {
-			return fmt.Errorf("attribute %q: %w", at.Key, err)
+		value, err := dec.Token()
+		if err != nil {
+			return err
 		}
+		text, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("attribute %q is no text; write it in quotes", at.Key)
+		}
+		at.Value = text
 		if seen[at.Key] {
 			return fmt.Errorf("attribute %q is there twice", at.Key)
 		}

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"slices"
-	"unicode/utf8"
 
 	"livehost/streams/event"
 )
@@ -164,18 +164,23 @@ func LoadCatalog(file string) (*Catalog, error) {
 func ParseCatalog(file string, data []byte) (*Catalog, error) {
 	c := &Catalog{raw: data}
 	data = trimBOM(data)
-	if !utf8.Valid(data) {
-		return nil, Problem{file, 0, "is not UTF-8 text"}
+	if line := notUTF8(data); line > 0 {
+		return nil, Problem{file, line, "is not UTF-8 text; save it as UTF-8"}
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(c); err != nil {
 		return nil, jsonProblem(file, data, dec, err)
 	}
-	if dec.More() {
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, Problem{file, lineAt(data, dec.InputOffset()), "text after the end of the catalogue; a catalogue is one JSON object"}
 	}
-	ck := catalogChecker{c: c, file: file, lines: jsonLines(data)}
+	ck := catalogChecker{c: c, file: file}
+	var twice []string
+	ck.lines, twice = jsonLines(data)
+	for _, path := range twice {
+		ck.bad(path, "is there twice; keep one")
+	}
 	ck.check()
 	if err := ck.ps.err(); err != nil {
 		return nil, err

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"livehost/streams/event"
 )
 
 // Example is one entry of a "## Examples" block: what viewers say, the call that
@@ -39,23 +41,34 @@ type ExampleWhen struct {
 	Hand   string         `yaml:"hand_over"`
 }
 
+// eventKinds are the kinds of room events that can be answered.
+var eventKinds = []string{string(event.Gift), string(event.Like), string(event.Enter), string(event.Follow)}
+
 var examplesHeading = regexp.MustCompile(`(?m)^## Examples[ \t]*$`)
 
 // ParseExamples reads the examples of a Markdown text, none when it has no such
 // block. file is only for messages.
 func ParseExamples(file string, data []byte) ([]Example, error) {
-	text := strings.ReplaceAll(string(data), "\r\n", "\n")
-	at := examplesHeading.FindStringIndex(text)
-	if at == nil {
-		return nil, nil
+	text := strings.ReplaceAll(string(trimBOM(data)), "\r\n", "\n")
+	var out []Example
+	var ps problems
+	for _, at := range examplesHeading.FindAllStringIndex(text, -1) {
+		examples, err := examplesAt(file, text, at[0], at[1])
+		ps.addErr(err)
+		out = append(out, examples...)
 	}
-	const open, end = "\n```yaml\n", "\n```"
-	from := strings.Index(text[at[1]:], open)
-	if from < 0 || !strings.Contains(text[at[1]+from+len(open):], end) {
-		return nil, Problem{file, lineAt([]byte(text), int64(at[0])), "## Examples holds no fenced yaml block"}
+	return out, ps.err()
+}
+
+// examplesAt reads the block below the heading that begins and ends there.
+func examplesAt(file, text string, begin, end int) ([]Example, error) {
+	const fence, closing = "\n```yaml\n", "\n```"
+	from := strings.Index(text[end:], fence)
+	if from < 0 || !strings.Contains(text[end+from+len(fence):], closing) {
+		return nil, Problem{file, lineAt([]byte(text), int64(begin)), "## Examples holds no fenced yaml block"}
 	}
-	from += at[1] + len(open)
-	body, _, _ := strings.Cut(text[from:], end)
+	from += end + len(fence)
+	body, _, _ := strings.Cut(text[from:], closing)
 	first := lineAt([]byte(text), int64(from))
 	var out []Example
 	if err := yaml.Unmarshal([]byte(body), &out); err != nil {
@@ -103,10 +116,8 @@ func unknownKeys(n *yaml.Node, known ...string) (errs []string) {
 // checkExamples reports examples that no policy could follow with the tools.
 func (h *Harness) checkExamples(file string, data []byte) error {
 	examples, err := ParseExamples(file, data)
-	if err != nil {
-		return err
-	}
 	var ps problems
+	ps.addErr(err)
 	for _, e := range examples {
 		bad := func(format string, args ...any) { ps.add(file, e.Line, "example: "+format, args...) }
 		if (len(e.Viewer) == 0) == (len(e.Event) == 0) {
@@ -115,6 +126,12 @@ func (h *Harness) checkExamples(file string, data []byte) error {
 		if len(e.Reply) == 0 && e.Silent == "" && e.Hand == "" {
 			bad("has no reply, silent or hand_over")
 		}
+		for _, kind := range e.Event {
+			if !slices.Contains(eventKinds, kind) {
+				bad("there is no event %q to answer; there is %s", kind, strings.Join(eventKinds, ", "))
+			}
+		}
+		e.checkTemplates(bad)
 		for i, w := range e.When {
 			if len(w.If) == 0 || len(w.Reply) == 0 && w.Silent == "" && w.Hand == "" {
 				bad("when[%d] needs if, and reply, silent or hand_over", i)

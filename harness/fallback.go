@@ -1,10 +1,18 @@
 package harness
 
-import "gopkg.in/yaml.v3"
+import (
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
 
 // Fallbacks are conservative replies by language and intent; the intent "default"
 // serves every other.
 type Fallbacks map[string]map[string]Texts
+
+// fallbacksFile holds them, in a folder of prompts.
+const fallbacksFile = "fallbacks.yaml"
 
 // DefaultIntent is the fallback intent for intents without their own.
 const DefaultIntent = "default"
@@ -20,6 +28,11 @@ func (t *Texts) UnmarshalYAML(n *yaml.Node) error {
 	}
 	*t = Texts{} // an empty list is not a missing one
 	return n.Decode((*[]string)(t))
+}
+
+// blank reports a text that says nothing.
+func (t Texts) blank() bool {
+	return slices.ContainsFunc(t, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
 // For is what may be said when nothing better can be: texts to choose from, empty where
@@ -38,6 +51,19 @@ func parseFallbacks(file string, data []byte, complete bool) (Fallbacks, error) 
 		return nil, err
 	}
 	var ps problems
+	for _, lang := range sortedKeys(f) {
+		if lang != "zh" && lang != "en" {
+			ps.add(file, doc.line(lang), "%q is no language of a room; it is zh or en", lang)
+		}
+		for _, intent := range sortedKeys(f[lang]) {
+			switch t := f[lang][intent]; {
+			case t == nil || t.blank():
+				ps.add(file, doc.line(lang, intent), "%s.%s has an empty text, which cannot be said; [] is silence", lang, intent)
+			case len(t) == 0 && intent == DefaultIntent:
+				ps.add(file, doc.line(lang, intent), "%s.%s is empty: without it every intent that has no text of its own would be met with silence", lang, intent)
+			}
+		}
+	}
 	for _, lang := range []string{"zh", "en"} {
 		if complete && len(f.For(lang, DefaultIntent)) == 0 {
 			ps.add(file, doc.line(lang), "%s.%s is missing", lang, DefaultIntent)

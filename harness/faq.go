@@ -31,6 +31,9 @@ func parseFAQ(file string, data []byte) (*faqFile, error) {
 		return nil, err
 	}
 	var ps problems
+	if len(f.entries) == 0 {
+		ps.add(file, 1, "has no entries; write some, or remove the file")
+	}
 	seen := map[string]bool{}
 	for i, e := range f.entries {
 		line := doc.line(i)
@@ -38,7 +41,7 @@ func parseFAQ(file string, data []byte) (*faqFile, error) {
 			ps.add(file, line, "id %q is empty or there twice", e.ID)
 		}
 		seen[e.ID] = true
-		if len(e.Question) == 0 {
+		if len(e.Question) == 0 || Texts(e.Question).blank() {
 			ps.add(file, line, "%s: question is empty", e.ID)
 		}
 		if strings.TrimSpace(e.Answer) == "" {

@@ -35,20 +35,21 @@ type releaseKey struct {
 	merchant event.MerchantID
 }
 
-// Load reads and checks a harness folder. Its error lists every Problem.
-func Load(fsys fs.FS) (*Harness, error) {
+// Load reads and checks a harness folder. Its error lists every Problem. What compile
+// says of a hook that is well-formed, of its condition, is a problem too.
+func Load(fsys fs.FS, compile ...func(*Hook) error) (*Harness, error) {
 	l := &loader{fsys: fsys}
 	h := &Harness{
 		skills:    l.loadSkills("skills"),
 		prompts:   l.loadPrompts("prompts"),
-		hooks:     loadAll(l, "hooks", ".yaml", parseHook),
+		hooks:     loadAll(l, "hooks", ".yaml", compiled(compile)),
 		tools:     loadAll(l, "tools", ".yaml", parseTool),
 		catalogs:  loadAll(l, "catalog", ".json", parseCatalogFile),
 		faqs:      loadAll(l, "faq", ".yaml", parseFAQFile),
 		manifests: map[string]*manifest{},
 		overlays:  map[event.MerchantID]*overlay{},
 	}
-	h.fallbacks, h.fallbackRaw = l.loadFallbacks("prompts/fallbacks.yaml", true)
+	h.fallbacks, h.fallbackRaw = l.loadFallbacks(path.Join("prompts", fallbacksFile), true)
 	for _, merchant := range l.dirs("overlays") {
 		h.overlays[event.MerchantID(merchant)] = l.loadOverlay(path.Join("overlays", merchant))
 	}
@@ -149,49 +150,6 @@ func (h *Harness) parseManifest(file, stem string, data []byte) (*manifest, erro
 	return m, ps.err()
 }
 
-// loader reads the files of one harness folder and collects their problems.
-type loader struct {
-	fsys fs.FS
-	ps   problems
-}
-
-// files are the files with the extension in dir, sorted; a missing dir is empty.
-func (l *loader) files(dir, ext string) []string {
-	entries, err := fs.ReadDir(l.fsys, dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.ps.add(dir, 0, "cannot be read: %v", err)
-	}
-	var out []string
-	for _, e := range entries {
-		if !e.IsDir() && path.Ext(e.Name()) == ext {
-			out = append(out, path.Join(dir, e.Name()))
-		}
-	}
-	return out
-}
-
-func (l *loader) dirs(dir string) []string {
-	entries, err := fs.ReadDir(l.fsys, dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.ps.add(dir, 0, "cannot be read: %v", err)
-	}
-	var out []string
-	for _, e := range entries {
-		if e.IsDir() {
-			out = append(out, e.Name())
-		}
-	}
-	return out
-}
-
-func (l *loader) read(file string) ([]byte, bool) {
-	data, err := fs.ReadFile(l.fsys, file)
-	if err != nil {
-		l.ps.add(file, 0, "cannot be read: %v", err)
-	}
-	return data, err == nil
-}
-
 // loadAll parses every file with the extension in dir, by stem.
 func loadAll[T any](l *loader, dir, ext string, parse func(file, stem string, data []byte) (*T, error)) map[string]*T {
 	out := map[string]*T{}
@@ -233,7 +191,7 @@ func (l *loader) loadSkills(dir string) map[string]*Skill {
 
 func (l *loader) loadPrompts(dir string) map[string][]byte {
 	out := map[string][]byte{}
-	for _, file := range l.files(dir, ".md") {
+	for _, file := range l.files(dir, ".md", fallbacksFile) {
 		data, ok := l.read(file)
 		if !ok {
 			continue
@@ -269,12 +227,13 @@ func (l *loader) loadFallbacks(file string, required bool) (Fallbacks, []byte) {
 }
 
 func (l *loader) loadOverlay(dir string) *overlay {
+	l.only(dir, "skills", "prompts", "faq")
 	o := &overlay{
 		skills:  l.loadSkills(path.Join(dir, "skills")),
 		prompts: l.loadPrompts(path.Join(dir, "prompts")),
 		faqs:    loadAll(l, path.Join(dir, "faq"), ".yaml", parseFAQFile),
 	}
-	o.fallbacks, o.fallRaw = l.loadFallbacks(path.Join(dir, "prompts", "fallbacks.yaml"), false)
+	o.fallbacks, o.fallRaw = l.loadFallbacks(path.Join(dir, "prompts", fallbacksFile), false)
 	return o
 }
 

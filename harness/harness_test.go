@@ -192,7 +192,7 @@ func TestProblems(t *testing.T) {
 	var wants []string
 	for _, tt := range []struct{ file, content, want string }{
 		{"skills/price/SKILL.md", "no front matter", "skills/price/SKILL.md:1: no front matter"},
-		{"skills/nudge/SKILL.md", "---\nname: nudge\ndescription: d\nmetadata: {kind: magic}\n---\nbody", `skills/nudge/SKILL.md:2: metadata.kind is "magic"`},
+		{"skills/nudge/SKILL.md", "---\nname: nudge\ndescription: d\nmetadata: {kind: magic}\n---\nbody", `skills/nudge/SKILL.md:4: metadata.kind is "magic"`},
 		{"prompts/protocol.md", "p\n\n## Examples\n\n```yaml\n- viewer: a\n  reply: b\n- viewer: c\n  call: {tool: get_product, args: {link: x}}\n  reply: d\n```\n", `prompts/protocol.md:8: example: tool get_product has no parameter "link"`},
 		{"prompts/react-examples.md", "## Examples\n\n```yaml\n- viewer: a\n  replay: b\n```\n", "prompts/react-examples.md:5: YAML: there is no key replay"},
 		{"prompts/identity.md", " \n", "prompts/identity.md: the block is empty"},
@@ -211,6 +211,30 @@ func TestProblems(t *testing.T) {
 		{"releases/main.yaml", "id: main\npolicy: {version: v}\nprompt: [identity, room_status, boundaries]\nskills: [no-such]\ntools:\n  - answer\n  - no_such_tool\nhooks: []\ncatalog: test\nfaq: []\n", `releases/main.yaml:7: there is no tool "no_such_tool"`},
 		{"releases/plain.yaml", "id: other\n", `releases/plain.yaml:1: id "other" is not the file's name "plain"`},
 		{"overlays/m-vip/skills/gift/SKILL.md", "---\nname: present\ndescription: d\nmetadata: {kind: strategy}\n---\nbody", `overlays/m-vip/skills/gift/SKILL.md:2: name "present" is not the folder's name`},
+		{"skills/several/SKILL.md", "---\nname: several\nmetadata: {kind: rely}\n---\n", `skills/several/SKILL.md:3: metadata.kind is "rely"`}, // and no description
+		{"skills/lists/SKILL.md", "---\nname: lists\ndescription: d\nmetadata:\n  kind: reply\n  intents: [price, size]\n---\nbody", "skills/lists/SKILL.md:6: metadata.intents is a list"},
+		{"skills/gift.md", "---\nname: gift\n", "skills/gift.md: is not read: skills holds only folders"},
+		{"hooks/late.yml", "name: late\n", "hooks/late.yml: is not read: hooks holds only files *.yaml"},
+		{"tools/more/x.yaml", "name: x\n", "tools/more: is not read"},
+		{"overlays/m-vip/hooks/length.yaml", "name: length\n", "overlays/m-vip/hooks: is not read: an overlay is of skills, prompts, faq"},
+		{"overlays/notes.txt", "x", "overlays/notes.txt: is not read"},
+		{"hooks/empty.yaml", "# nothing yet\n", "hooks/empty.yaml:1: is empty"},
+		{"hooks/gbk.yaml", "name: gbk\nreminder: {zh: \xb6\xe0}\n", "hooks/gbk.yaml:2: is not UTF-8"},
+		{"faq/none.yaml", "~\n", "faq/none.yaml:1: has no entries"},
+		{"overlays/m-vip/prompts/fallbacks.yaml", "cn: {price: x}\n", `overlays/m-vip/prompts/fallbacks.yaml:1: "cn" is no language`},
+		{"overlays/m-mute/prompts/fallbacks.yaml", "zh:\n  price: [a, \" \"]\n", "overlays/m-mute/prompts/fallbacks.yaml:2: zh.price has an empty text"},
+		{"overlays/m-none/prompts/fallbacks.yaml", "zh:\n  price:\n", "overlays/m-none/prompts/fallbacks.yaml:2: zh.price has an empty text"},
+		{"overlays/m-hush/prompts/fallbacks.yaml", "zh:\n  default: []\n", "overlays/m-hush/prompts/fallbacks.yaml:2: zh.default is empty"},
+		{"tools/mapped.yaml", "name: mapped\ndescription: d\nbinding: {kind: mcp, server: s, params: {lnk: link_id}}\n", `tools/mapped.yaml:3: binding.params: there is no parameter "lnk"`},
+		{"tools/mute.yaml", "name: mute\ndescription: d\nbinding: {kind: builtin, name: answer}\n", "tools/mute.yaml:1: parameters: the built-in tool answer needs text"},
+		{"prompts/event.md", examples(`{event: gfit, reply: b}`), `prompts/event.md:4: example: there is no event "gfit" to answer`},
+		{"prompts/blank.md", examples(`{viewer: a, reply: ""}`), "prompts/blank.md:4: example: reply has an empty text"},
+		{"prompts/capture.md", examples(`{viewer: "{link}号", call: {tool: get_product, args: {link_id: "{lnik}"}}, reply: b}`), "prompts/capture.md:4: example: args.link_id uses {lnik}, which no viewer phrase captures"},
+		{"prompts/brace.md", examples(`{viewer: a, reply: "{link"}`), "prompts/brace.md:4: example: reply \"{link\" has a { without }"},
+		{"prompts/phrase.md", examples(`{viewer: "{a b}", reply: b}`), "prompts/phrase.md:4: example: viewer \"{a b}\" has {a b}, which is no placeholder"},
+		{"prompts/result.md", examples(`{viewer: a, reply: "[{result.price}]"}`), "prompts/result.md:4: example: reply uses {result.price} without a call"},
+		{"prompts/when.md", examples(`{viewer: a, reply: b, when: [{if: {error: X}, reply: "] [ok"}]}`), "prompts/when.md:4: example: when[0].reply \"] [ok\" has a ] without ["},
+		{"prompts/second.md", examples(`{viewer: a, reply: b}`) + "\n" + examples(`{viewer: a}`), "prompts/second.md:10: example: has no reply"},
 	} {
 		one := harnesstest.FS(t)
 		for _, fsys := range []fstest.MapFS{one, all} {
@@ -232,6 +256,35 @@ func TestProblems(t *testing.T) {
 	}
 	if _, err := harness.Load(fstest.MapFS{}); err == nil {
 		t.Error("an empty folder is a harness")
+	}
+}
+
+// examples is a prompt block of one example, on its line 4.
+func examples(entry string) string { return "## Examples\n\n```yaml\n- " + entry + "\n```\n" }
+
+// What nobody can have meant to be content may lie beside it; what compiles hooks is
+// asked about each that is well-formed, whatever else is wrong.
+func TestLoadBesideContent(t *testing.T) {
+	t.Parallel()
+	fsys := harnesstest.FS(t)
+	for _, file := range []string{"README.md", "skills/README.md", "hooks/.length.yaml.swp", "hooks/length.yaml~", "..data/hooks/x", "tools/..data/x"} {
+		fsys[file] = &fstest.MapFile{Data: []byte("x")}
+	}
+	load(t, fsys)
+	fsys["tools/answer.yaml"] = &fstest.MapFile{Data: []byte("name: other\n")}
+	fsys["hooks/identity.yaml"] = &fstest.MapFile{Data: []byte("point: never\n")}
+	var asked []string
+	_, err := harness.Load(fsys, func(h *harness.Hook) error {
+		asked = append(asked, h.Name)
+		return harness.Problem{File: h.File, Line: h.WhenLine, Reason: "no condition"}
+	})
+	for _, want := range []string{"tools/answer.yaml:1: name", "hooks/length.yaml:1: no condition", "hooks/identity.yaml:1: point"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q in it", err, want)
+		}
+	}
+	if slices.Contains(asked, "identity") || !slices.Contains(asked, "length") {
+		t.Errorf("asked about %v", asked)
 	}
 }
 

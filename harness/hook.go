@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -84,12 +85,25 @@ func parseHook(file, stem string, data []byte) (*Hook, error) {
 	return &h, ps.err()
 }
 
+// compiled is parseHook, and what compile says of a hook without another problem.
+func compiled(compile []func(*Hook) error) func(file, stem string, data []byte) (*Hook, error) {
+	return func(file, stem string, data []byte) (*Hook, error) {
+		h, err := parseHook(file, stem, data)
+		if err == nil {
+			for _, f := range compile {
+				err = errors.Join(err, f(h))
+			}
+		}
+		return h, err
+	}
+}
+
 // Same reports whether two hooks are the same file, byte for byte.
 func (h *Hook) Same(other *Hook) bool { return bytes.Equal(h.raw, other.raw) }
 
 // LoadHooks reads hooks outside a harness, to try them: one file, or every *.yaml of
-// a folder. Its error lists every Problem.
-func LoadHooks(path string) (hooks []*Hook, folder bool, err error) {
+// a folder. Its error lists every Problem; compile is that of Load.
+func LoadHooks(path string, compile ...func(*Hook) error) (hooks []*Hook, folder bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, false, fmt.Errorf("hooks: %w; name a hook's file or a folder of them", err)
@@ -113,7 +127,7 @@ func LoadHooks(path string) (hooks []*Hook, folder bool, err error) {
 			ps.add(file, 0, "cannot be read: %v", err)
 			continue
 		}
-		h, err := parseHook(file, strings.TrimSuffix(filepath.Base(file), ".yaml"), data)
+		h, err := compiled(compile)(file, strings.TrimSuffix(filepath.Base(file), ".yaml"), data)
 		ps.addErr(err)
 		hooks = append(hooks, h)
 	}

@@ -24,7 +24,8 @@ func jsonProblem(file string, data []byte, dec *json.Decoder, err error) error {
 		return Problem{file, lineAt(data, int64(len(data))), "JSON: the file ends before the catalogue does"}
 	}
 	if m := unknownField.FindStringSubmatch(err.Error()); m != nil {
-		path, line := findField(jsonLines(data), m[1])
+		lines, _ := jsonLines(data)
+		path, line := findField(lines, m[1])
 		return Problem{file, line, path + ": there is no such field; see docs/harness.md for the catalogue's"}
 	}
 	return Problem{file, lineAt(data, dec.InputOffset()), "JSON: " + err.Error()}
@@ -46,10 +47,11 @@ func lineAt(data []byte, offset int64) int {
 	return 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte("\n"))
 }
 
-// jsonLines maps the path of every value ("products[3].link_id") to its line.
+// jsonLines maps the path of every value ("products[3].link_id") to its line, and
+// lists the paths that are there twice: the decoder takes the last without a word.
 // data is well-formed.
-func jsonLines(data []byte) map[string]int {
-	lines := map[string]int{}
+func jsonLines(data []byte) (lines map[string]int, twice []string) {
+	lines = map[string]int{}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	line, at := 1, 0
 	here := func() int {
@@ -62,6 +64,9 @@ func jsonLines(data []byte) map[string]int {
 		tok, err := dec.Token()
 		if err != nil {
 			return
+		}
+		if lines[path] > 0 {
+			twice = append(twice, path)
 		}
 		lines[path] = here()
 		switch tok {
@@ -83,5 +88,5 @@ func jsonLines(data []byte) map[string]int {
 		}
 	}
 	value("")
-	return lines
+	return lines, twice
 }

@@ -3,9 +3,11 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -74,9 +76,14 @@ type yamlDoc struct {
 // decodeYAML decodes one strict YAML document: unknown and duplicate keys are problems.
 func decodeYAML(file string, data []byte, into any) (*yamlDoc, error) {
 	data = trimBOM(data)
+	if line := notUTF8(data); line > 0 {
+		return nil, Problem{file, line, "is not UTF-8 text; save it as UTF-8"}
+	}
 	dec := yaml.NewDecoder(strings.NewReader(string(data)))
 	dec.KnownFields(true)
-	if err := dec.Decode(into); err != nil {
+	if err := dec.Decode(into); errors.Is(err, io.EOF) {
+		return nil, Problem{file, 1, "is empty; write its keys, or remove the file"}
+	} else if err != nil {
 		return nil, yamlProblems(file, 1, err)
 	}
 	var root, more yaml.Node
@@ -123,6 +130,18 @@ func child(n *yaml.Node, step any) *yaml.Node {
 		}
 	}
 	return nil
+}
+
+// notUTF8 is the line of the first byte that is none of UTF-8, 0 when there is none.
+func notUTF8(data []byte) int {
+	for at := 0; at < len(data); {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 {
+			return lineAt(data, int64(at))
+		}
+		at += size
+	}
+	return 0
 }
 
 // trimBOM drops a UTF-8 byte order mark.

@@ -54,23 +54,36 @@ var skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // ParseFrontMatter reads the front matter of a SKILL.md and returns it with the
 // body. A byte order mark and CRLF are tolerated. file is only for messages.
 func ParseFrontMatter(file string, data []byte) (FrontMatter, string, error) {
-	var fm FrontMatter
-	head, body, err := splitFrontMatter(file, data)
+	fm, doc, body, err := readFrontMatter(file, data)
 	if err != nil {
 		return fm, "", err
 	}
+	return fm, body, fm.check(doc)
+}
+
+// readFrontMatter reads it without the format's own rules.
+func readFrontMatter(file string, data []byte) (fm FrontMatter, doc *yamlDoc, body string, err error) {
+	head, body, err := splitFrontMatter(file, data)
+	if err != nil {
+		return fm, nil, "", err
+	}
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(head), &root); err != nil {
-		return fm, "", yamlProblems(file, 2, err)
+		return fm, nil, "", yamlProblems(file, 2, err)
 	}
 	if len(root.Content) == 0 || root.Content[0].Kind != yaml.MappingNode {
-		return fm, "", Problem{file, 2, "front matter is not a list of keys; write name: and description:"}
+		return fm, nil, "", Problem{file, 2, "front matter is not a list of keys; write name: and description:"}
 	}
 	if err := root.Decode(&fm); err != nil {
-		return fm, "", yamlProblems(file, 2, err)
+		return fm, nil, "", yamlProblems(file, 2, err)
 	}
-	doc := &yamlDoc{file: file, root: &root}
+	return fm, &yamlDoc{file: file, root: &root}, body, nil
+}
+
+// check holds the front matter to the Agent Skills format.
+func (fm FrontMatter) check(doc *yamlDoc) error {
 	var ps problems
+	file := doc.file
 	switch n := utf8.RuneCountInString(fm.Name); {
 	case n == 0:
 		ps.add(file, 1, "front matter has no name")
@@ -85,7 +98,7 @@ func ParseFrontMatter(file string, data []byte) (FrontMatter, string, error) {
 	case n > maxSkillDescription:
 		ps.add(file, doc.line("description")+1, "description has %d characters, at most %d are allowed", n, maxSkillDescription)
 	}
-	return fm, body, ps.err()
+	return ps.err()
 }
 
 // splitFrontMatter cuts the text between the two --- lines from the body.
@@ -116,36 +129,41 @@ func splitFrontMatter(file string, data []byte) (head, body string, err error) {
 
 // parseSkill checks a SKILL.md against folder and our metadata.
 func parseSkill(file, folder string, data []byte) (*Skill, error) {
-	fm, body, err := ParseFrontMatter(file, data)
+	fm, doc, body, err := readFrontMatter(file, data)
 	if err != nil {
 		return nil, err
 	}
 	var ps problems
+	ps.addErr(fm.check(doc))
 	if fm.Name != folder {
-		ps.add(file, 2, "name %q is not the folder's name %q", fm.Name, folder)
+		ps.add(file, doc.line("name")+1, "name %q is not the folder's name %q", fm.Name, folder)
 	}
 	s := &Skill{Name: fm.Name, Description: strings.TrimSpace(fm.Description), Body: body, File: file, raw: data}
-	s.Kind = SkillKind(fmt.Sprint(fm.Metadata["kind"]))
-	if s.Kind != ReplySkill && s.Kind != StrategySkill {
-		ps.add(file, 2, "metadata.kind is %q, want reply or strategy", metadataText(fm.Metadata["kind"]))
+	metadata := func(key string) string {
+		switch v := fm.Metadata[key].(type) {
+		case nil:
+			return ""
+		case []any, map[string]any: // the format's metadata are texts
+			ps.add(file, doc.line("metadata", key)+1, "metadata.%s is a list or a map; write a text, several values with commas: %s: price, size", key, key)
+			return ""
+		default:
+			return fmt.Sprint(v)
+		}
 	}
-	for _, intent := range strings.Split(metadataText(fm.Metadata["intents"]), ",") {
+	s.Kind = SkillKind(metadata("kind"))
+	if s.Kind != ReplySkill && s.Kind != StrategySkill {
+		ps.add(file, doc.line("metadata", "kind")+1, "metadata.kind is %q, want reply or strategy", s.Kind)
+	}
+	for intent := range strings.SplitSeq(metadata("intents"), ",") {
 		if intent = strings.TrimSpace(intent); intent != "" {
 			s.Intents = append(s.Intents, intent)
 		}
 	}
 	if s.Kind == ReplySkill && len(s.Intents) == 0 {
-		ps.add(file, 2, "metadata.intents is empty; a reply skill names the intents it answers")
+		ps.add(file, doc.line("metadata")+1, "metadata.intents is empty; a reply skill names the intents it answers")
 	}
 	if strings.TrimSpace(body) == "" {
 		ps.add(file, 1, "the body is empty")
 	}
 	return s, ps.err()
-}
-
-func metadataText(v any) string {
-	if v == nil {
-		return ""
-	}
-	return fmt.Sprint(v)
 }

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -119,6 +120,8 @@ func parseTool(file, stem string, data []byte) (*Tool, error) {
 	}
 	if t.Parameters, t.Schema, err = compileSchema(f.Parameters); err != nil {
 		ps.add(file, doc.line("parameters"), "parameters: %v", err)
+	} else {
+		t.checkParams(&ps, doc)
 	}
 	return t, ps.err()
 }
@@ -153,6 +156,35 @@ func checkBinding(ps *problems, doc *yamlDoc, b Binding) {
 		}
 	default:
 		ps.add(doc.file, line, "binding.kind is %q, want builtin, mcp or http", b.Kind)
+	}
+}
+
+// needed are the parameters without which a built-in tool does nothing, by its name.
+var needed = map[string][]string{
+	BuiltinLoadSkill:    {"name"},
+	BuiltinAnswer:       {"text"},
+	BuiltinReplyPrivate: {"danmaku_id", "text"},
+	BuiltinSearchFAQ:    {"query"},
+}
+
+// checkParams holds the parameters to what they are bound to.
+func (t *Tool) checkParams(ps *problems, doc *yamlDoc) {
+	theirs := map[string]bool{}
+	for ours := range t.Schema.Properties {
+		theirs[cmp.Or(t.Binding.Params[ours], ours)] = true
+	}
+	for _, ours := range sortedKeys(t.Binding.Params) {
+		if t.Schema.Properties[ours] == nil {
+			ps.add(doc.file, doc.line("binding", "params", ours), "binding.params: there is no parameter %q; it maps our parameters to theirs", ours)
+		}
+	}
+	if t.Binding.Kind != BindBuiltin {
+		return
+	}
+	for _, name := range needed[t.Binding.Name] {
+		if !theirs[name] {
+			ps.add(doc.file, doc.line("parameters"), "parameters: the built-in tool %s needs %s, and no parameter gives it", t.Binding.Name, name)
+		}
 	}
 }
 

@@ -30,8 +30,7 @@ type compiled struct {
 // New compiles hooks in manifest order; its error lists every hook that does not
 // compile or names an unknown check.
 func New(hooks []*harness.Hook, checks map[string]guardrail.Check) (*Engine, error) {
-	dyn := cel.MapType(cel.StringType, cel.DynType)
-	env, err := cel.NewEnv(cel.Variable("run", dyn), cel.Variable("reply", dyn), cel.Variable("tool", dyn), cel.Variable("room", dyn))
+	env, err := environment()
 	if err != nil {
 		return nil, fmt.Errorf("hook: %w", err)
 	}
@@ -68,7 +67,8 @@ func at(h *harness.Hook, err error) error {
 func condition(env *cel.Env, source string) (cel.Program, error) {
 	ast, issues := env.Compile(source)
 	if list := issues.Errors(); len(list) > 0 {
-		return nil, fmt.Errorf("%s, at character %d", list[0].Message, list[0].Location.Column()+1) // the rest follows from the first
+		at := list[0].Location // the rest follows from the first
+		return nil, fmt.Errorf("%s, at line %d, character %d of the condition; docs/harness.md lists what conditions see", list[0].Message, at.Line(), at.Column()+1)
 	}
 	if t := ast.OutputType(); !t.IsExactType(cel.BoolType) && !t.IsExactType(cel.DynType) {
 		return nil, fmt.Errorf("gives %s, want bool", t)

@@ -93,7 +93,7 @@ func TestActions(t *testing.T) {
 		{"condition sees the rewrite", []*harness.Hook{rule("a", "shout", "rewrite"), rule("b", "", "block", when(`reply.text == "hi"`))}, "hi!", hook.Block, "b", "hi", "a=rewrite b=block"},
 		{"broken, closed", []*harness.Hook{rule("a", "panics", "retry", retries(1, "block"))}, "x", hook.Block, "a", "x", "a=block"},
 		{"broken, open", []*harness.Hook{rule("a", "panics", "block", open)}, "x", hook.Allow, "", "x", "a=allow"},
-		{"condition broken", []*harness.Hook{rule("a", "bad", "allow", when(`run.no_such_key == "x"`))}, "x", hook.Block, "a", "x", "a=block"},
+		{"condition broken", []*harness.Hook{rule("a", "bad", "allow", when(`1 / run.round == 1`))}, "x", hook.Block, "a", "x", "a=block"},
 	} {
 		d := engine(t, tt.hooks...).NewRun().At(hook.BeforeReply, &guardrail.Input{Text: tt.text, Language: "zh"}, in)
 		var verdicts []string
@@ -169,8 +169,14 @@ func TestNewReportsEverything(t *testing.T) {
 	t.Parallel()
 	_, err := hook.New([]*harness.Hook{
 		rule("a", "nope", "block"), rule("b", "bad", "block", when("run.intent ==")), rule("c", "", "block", when(`"text"`)),
+		rule("d", "", "block", when(`run.mode == "single" &&
+ run.inten == "price"`)), rule("e", "", "block", when(`run.members == "2"`)), rule("f", "", "block", when("run.intent")),
+		rule("g", "", "block", when(`"price" in run.intent`)), rule("h", "", "block", when(`runs.intent == ""`)),
 	}, checks)
-	for _, want := range []string{"hook a", "hook b", "hook c"} {
+	for _, want := range []string{
+		"hook a", "hook b", "hook c: when: gives string, want bool", "hook d: when: undefined field 'inten', at line 2, character 5 of", "hook e: when: found no matching overload for '_==_'",
+		"hook f: when: gives string, want bool", "hook g: when: found no matching overload", "hook h: when: undeclared reference to 'runs'",
+	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not mention %s", err, want)
 		}

@@ -37,7 +37,7 @@ func (ts *Toolset) callHTTP(ctx context.Context, run *Run, t *harness.Tool, aske
 	if err != nil {
 		return Output{}, err
 	}
-	if !slices.Contains(ts.cfg.HTTPAllow, hostPort(u)) {
+	if !ts.cfg.Allows(u) {
 		return Output{}, fmt.Errorf("%s: %w", hostPort(u), errNotAllowed)
 	}
 	var body io.Reader
@@ -110,6 +110,9 @@ func httpOutput(status int, body string) (Output, error) {
 	}
 	return Output{Text: encode(map[string]any{"error": string(code), "message": http.StatusText(status)}), IsError: true}, nil
 }
+
+// Allows reports whether HTTP tools may call the address.
+func (c Config) Allows(u *url.URL) bool { return slices.Contains(c.HTTPAllow, hostPort(u)) }
 
 func hostPort(u *url.URL) string {
 	if u.Port() != "" {

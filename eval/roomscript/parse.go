@@ -24,7 +24,7 @@ const (
 // Parse reads a room script. With problems the script holds what was good; a
 // script with problems is not to be played.
 func Parse(file string, data []byte) (*Script, []source.Problem) {
-	p := &parser{script: &Script{File: file}}
+	p := &parser{script: &Script{File: file}, rooms: map[event.RoomID]int{}}
 	for _, s := range sections(data) {
 		switch s.name {
 		case scriptSection:
@@ -38,8 +38,14 @@ func Parse(file string, data []byte) (*Script, []source.Problem) {
 			p.problem(s.first-1, "the section names are script, settings and catalog.json", "section %q is unknown", s.name)
 		}
 	}
-	if !p.found {
+	switch {
+	case !p.found && !utf8.Valid(data): // UTF-16, gzip: its lines are not seen at all
+		what, do := source.NotText(data)
+		p.problem(0, do, "the file %s", what)
+	case !p.found:
 		p.problem(0, "put the line -- script -- before the lines of the script", "there is no script section")
+	case len(p.script.Rooms) == 0 && len(p.problems) == 0:
+		p.problem(0, firstRoom, "there is no room")
 	}
 	p.crossCheck()
 	sort.SliceStable(p.problems, func(i, j int) bool { return p.problems[i].Line < p.problems[j].Line })
@@ -54,9 +60,13 @@ type section struct {
 	lines []string
 }
 
+// plain is data without a byte order mark and with the line ends of Unix.
+func plain(data []byte) []byte {
+	return bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
+}
+
 func sections(data []byte) []section {
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	archive := txtar.Parse(data)
+	archive := txtar.Parse(plain(data))
 	no := 1 + bytes.Count(archive.Comment, []byte("\n"))
 	var out []section
 	for _, f := range archive.Files {
@@ -74,7 +84,8 @@ func sections(data []byte) []section {
 type parser struct {
 	script   *Script
 	found    bool
-	settings event.RoomSettings // of the present room, as changed so far
+	rooms    map[event.RoomID]int // their lines
+	settings event.RoomSettings   // of the present room, as changed so far
 	problems []source.Problem
 }
 
@@ -95,6 +106,8 @@ func (p *parser) each(s section, fn func(no int, line string)) {
 	}
 }
 
+const firstRoom = "put a line like `room r-1 merchant m-1 lang zh` first"
+
 func (p *parser) scriptLine(no int, line string) {
 	st := parseStatement(line)
 	if st.err != "" {
@@ -103,13 +116,18 @@ func (p *parser) scriptLine(no int, line string) {
 	}
 	switch {
 	case st.room != nil:
+		if first := p.rooms[st.room.ID]; first > 0 {
+			p.problem(no, "give each room line its own id", "room %s is already on line %d", st.room.ID, first)
+		} else {
+			p.rooms[st.room.ID] = no
+		}
 		p.script.Rooms = append(p.script.Rooms, *st.room)
 		p.settings = st.room.Settings
 	case st.expect != nil:
 		st.expect.Line, st.expect.Source = no, st.canonical()
 		p.script.Expects = append(p.script.Expects, *st.expect)
 	case len(p.script.Rooms) == 0:
-		p.problem(no, "put a line like `room r-1 merchant m-1 lang zh` first", "there is no room yet")
+		p.problem(no, firstRoom, "there is no room yet")
 	default:
 		st.action.Line, st.action.Room = no, len(p.script.Rooms)-1
 		if st.action.Kind == "settings" {
@@ -265,13 +283,7 @@ func (p *parser) settingsLine(no int, line string) {
 
 // crossCheck finds ids used twice and ids that nothing defines.
 func (p *parser) crossCheck() {
-	known, rooms := map[string]int{}, map[event.RoomID]bool{}
-	for _, r := range p.script.Rooms {
-		if rooms[r.ID] {
-			p.problem(0, "give each room line its own id", "room %s is there twice", r.ID)
-		}
-		rooms[r.ID] = true
-	}
+	known := map[string]int{}
 	for _, x := range p.script.Actions {
 		for _, id := range x.danmakuIDs() {
 			if first, dup := known[id]; dup {

@@ -61,7 +61,11 @@ func TestWholeFile(t *testing.T) {
 		{"line numbers count the comment", "c\nc\n-- script --\n\nnonsense", `f:5: a line cannot begin with "nonsense"`},
 		{"windows line ends", "c\r\n-- script --\r\nnonsense\r\n", `f:3: a line cannot begin`},
 		{"bad setting", "-- settings --\nspeed 0\n-- script --\nroom r", `f:2: speed "0" is not a number above 0`},
-		{"room twice", "-- script --\nroom r\nroom r", "room r is there twice"},
+		{"room twice", "-- script --\nroom r\nroom r", "f:3: room r is already on line 2; give each room line its own id"},
+		{"no room", "-- script --\n# soon\n", "f: there is no room; put a line like `room r-1"},
+		{"byte order mark", "\ufeff-- script --\nroom r\nnonsense", "f:3: a line cannot begin"},
+		{"UTF-16", "\xff\xfe-\x00-\x00", "f: the file is not UTF-8; save the file as UTF-8"},
+		{"gzip", "\x1f\x8b\x08\x00", "f: the file is compressed with gzip; unpack the file first"},
 	} {
 		_, problems := roomscript.Parse("f", []byte(tt.text))
 		if len(problems) == 0 || !strings.HasPrefix(problems[0].Error(), tt.want) && !strings.Contains(problems[0].Error(), tt.want) {

@@ -162,10 +162,22 @@ func resolveTargets(names []string) ([]string, error) {
 }
 
 func validateRoom(s event.RoomSettings) error {
+	var problems []error
 	if s.Language != "zh" && s.Language != "en" {
-		return fmt.Errorf("room_defaults.language: %q, want zh or en", s.Language)
+		problems = append(problems, fmt.Errorf("language: %q, want zh or en", s.Language))
 	}
-	return nil
+	for _, limit := range []struct {
+		key string
+		n   int64
+	}{
+		{"disclosure_every_s", s.DisclosureEveryS}, {"private_repeat_s", s.PrivateRepeatS},
+		{"private_per_minute", s.PrivatePerMinute}, {"private_per_viewer_minute", s.PrivatePerViewerMinute},
+	} {
+		if limit.n < 0 {
+			problems = append(problems, fmt.Errorf("%s: %d is negative; 0 is no limit", limit.key, limit.n))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // Validate reports every problem of what the targets use, each with its path.
@@ -175,7 +187,7 @@ func (c Config) Validate(want []string) error {
 		config.At("ops", c.Ops.Validate()),
 		config.At("telemetry", c.Telemetry.Validate()),
 		c.validateServers(want),
-		validateRoom(c.RoomDefaults),
+		config.At("room_defaults", validateRoom(c.RoomDefaults)),
 	}
 	branches := map[string]func() error{
 		"policy":   func() error { return config.At("simulated.policy", c.Simulated.Policy.Validate()) },
@@ -248,11 +260,13 @@ func (c PolicyConfig) Validate() error {
 
 func validateMCP(servers []MCPServer) error {
 	var problems []error
+	names := map[string]bool{}
 	for i, s := range servers {
 		at := fmt.Sprintf("mcp[%d]", i)
-		if s.Name == "" {
-			problems = append(problems, fmt.Errorf("%s.name: empty", at))
+		if s.Name == "" || names[s.Name] {
+			problems = append(problems, fmt.Errorf("%s.name: %q must be there and unique", at, s.Name))
 		}
+		names[s.Name] = true
 		if s.Command == "" || s.URL != "" {
 			problems = append(problems, config.At(at+".url", validURL(s.URL)))
 		}

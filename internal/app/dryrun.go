@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"livehost/agentworker/guardrail"
-	"livehost/agentworker/hook"
 	"livehost/eval/audit"
 	"livehost/eval/replay"
 	"livehost/harness"
@@ -79,11 +77,8 @@ func withHooks(h *harness.Harness, path string) (*harness.Harness, []string, err
 	if path == "" {
 		return h, names, nil
 	}
-	hooks, folder, err := harness.LoadHooks(path)
+	hooks, folder, err := harness.LoadHooks(path, compiles)
 	if err != nil {
-		return nil, nil, err
-	}
-	if _, err := hook.New(hooks, guardrail.Checks()); err != nil {
 		return nil, nil, err
 	}
 	was := h.Hooks()

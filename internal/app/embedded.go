@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sync/errgroup"
@@ -78,6 +79,10 @@ func startEmbedded(o embeddedOptions, clk *clock.Clock, log *slog.Logger) (_ *em
 	return e, err
 }
 
+// dataRoom is what a data directory has to have room for at the least, in bytes: the
+// engine alone begins with as much.
+const dataRoom = 4 << 20
+
 // makeDataDir says at once, in one line, when nothing can be kept there.
 func makeDataDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -87,7 +92,11 @@ func makeDataDir(dir string) error {
 	if err != nil {
 		return fmt.Errorf("data directory %s is not writable: %w; name another with --data", dir, err)
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	_, err = f.Write(make([]byte, dataRoom)) // on a full disk an empty file can still be made
+	if err = errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
+		return fmt.Errorf("data directory: %w; make room there, or name another with --data", err)
+	}
+	return nil
 }
 
 // holdDataDir makes a data directory this process's own until release or the end of
@@ -122,7 +131,15 @@ func (e *embedded) configure(cfg *Config) {
 			cfg.Policy.Replicas = append(cfg.Policy.Replicas, PolicyReplica{Name: r.Name, BaseURL: r.BaseURL, Slots: r.Slots})
 		}
 	}
-	cfg.MCP = []MCPServer{{Name: "commerce", URL: e.commerce.URL()}}
+	cfg.MCP = withCommerce(cfg.MCP, e.commerce.URL())
+}
+
+// withCommerce is the configured tool servers with the embedded commerce server in the
+// place of theirs.
+func withCommerce(servers []MCPServer, url string) []MCPServer {
+	const name = "commerce"
+	others := slices.DeleteFunc(slices.Clone(servers), func(s MCPServer) bool { return s.Name == name })
+	return append(others, MCPServer{Name: name, URL: url})
 }
 
 // policyName says what answers.

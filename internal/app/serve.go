@@ -12,8 +12,6 @@ import (
 
 	"go.uber.org/fx"
 
-	"livehost/agentworker/guardrail"
-	"livehost/agentworker/hook"
 	"livehost/dispatcher/outlet"
 	"livehost/harness"
 	"livehost/internal/cli"
@@ -164,8 +162,12 @@ func runCheck(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
 		if len(cfg.Policy.Replicas) == 0 {
 			cfg.Policy.Model, cfg.Policy.Replicas = policy.ModelID, []PolicyReplica{{Name: "embedded", BaseURL: "http://embedded/v1", Slots: 1}}
 		}
+		cfg.MCP = withCommerce(cfg.MCP, "http://embedded/mcp")
 	}
-	_, harnessErr := loadHarness(cfg.Harness)
+	h, harnessErr := loadHarness(cfg.Harness)
+	if harnessErr == nil && slices.Contains(want, "agentworker") {
+		harnessErr = cfg.fits(want, h)
+	}
 	if err := errors.Join(err, cfg.Validate(want), harnessErr); err != nil {
 		return err
 	}
@@ -177,9 +179,6 @@ func runCheck(ctx context.Context, o cli.ServeOptions, std cli.IO) error {
 func runHarnessValidate(_ context.Context, dir string, std cli.IO) error {
 	h, err := loadHarness(HarnessConfig{Dir: dir})
 	if err != nil {
-		return err
-	}
-	if _, err := hook.New(h.Hooks(), guardrail.Checks()); err != nil { // their conditions
 		return err
 	}
 	fmt.Fprintf(std.Out, "the harness is good: releases %v\n", h.Releases())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"go.uber.org/fx"
@@ -14,6 +15,8 @@ import (
 	"livehost/abtest"
 	"livehost/abtest/redisstore"
 	"livehost/agentworker"
+	"livehost/agentworker/guardrail"
+	"livehost/agentworker/hook"
 	"livehost/aggregator"
 	"livehost/dispatcher"
 	"livehost/dispatcher/redisledger"
@@ -69,6 +72,9 @@ func system(cfg Config, want []string, clk *clock.Clock, log *slog.Logger, outle
 		}
 		opts = append(opts, fx.Module(t+" target", part))
 	}
+	if slices.Contains(want, "agentworker") {
+		opts = append(opts, fx.Invoke(func(h *harness.Harness) error { return cfg.fits(want, h) }))
+	}
 	return fx.New(append(opts, kafka.Consumers)...)
 }
 
@@ -95,10 +101,14 @@ func provideHarness(cfg Config) (*harness.Harness, error) { return loadHarness(c
 func loadHarness(cfg HarnessConfig) (*harness.Harness, error) {
 	load := harness.Default
 	if cfg.Dir != "" {
-		if _, err := os.Stat(cfg.Dir); err != nil {
+		in, err := os.Stat(cfg.Dir)
+		if err == nil && !in.IsDir() {
+			err = fmt.Errorf("%s is a file", cfg.Dir)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("harness: %w; name an existing folder", err)
 		}
-		load = func() (*harness.Harness, error) { return harness.Load(os.DirFS(cfg.Dir)) }
+		load = func() (*harness.Harness, error) { return harness.Load(os.DirFS(cfg.Dir), compiles) }
 	}
 	h, err := load()
 	if err != nil {
@@ -112,6 +122,12 @@ func loadHarness(cfg HarnessConfig) (*harness.Harness, error) {
 		return nil, err
 	}
 	return h.UseCatalog(c), nil
+}
+
+// compiles says what is wrong with a hook's condition.
+func compiles(h *harness.Hook) error {
+	_, err := hook.New([]*harness.Hook{h}, guardrail.Checks())
+	return err
 }
 
 func provideLedger(client redisclient.Client) (dispatcher.Ledger, error) {

@@ -19,6 +19,7 @@ func TestTargetsCompose(t *testing.T) {
 		cfg := DefaultConfig()
 		cfg.Kafka.Brokers, cfg.Redis.Addrs = []string{"127.0.0.1:1"}, []string{"127.0.0.1:1"}
 		cfg.Policy = PolicyConfig{Model: "m", Replicas: []PolicyReplica{{Name: "p", BaseURL: "http://127.0.0.1:1/v1", Slots: 1}}}
+		cfg.MCP = withCommerce(nil, "http://127.0.0.1:1/mcp")
 		log := newLogger(cfg.Log, io.Discard)
 		// Constructors run, nothing starts.
 		if err := system(cfg, want, clock.Real(), log, dispatcher.Outlets{}).Err(); err != nil {

@@ -183,7 +183,7 @@ func demo(a Actions, io IO) *cobra.Command {
 	f.DurationVar(&o.From, "from", 0, "where in a recording to begin")
 	f.DurationVar(&o.For, "for", 0, "how much of it to play (0: to the end)")
 	f.DurationVar(&o.Busiest, "busiest", 0, "play the busiest stretch of this length of a recording, e.g. 10m")
-	f.StringVar(&o.Profile, "profile", "", "latency of the scripted policy: h20-mtp or instant")
+	f.StringVar(&o.Profile, "profile", "", "latency of the scripted policy: h20-mtp, h20 or instant")
 	f.BoolVar(&o.JSON, "json", false, "print the summary as one JSON object, and nothing else")
 	f.BoolVar(&o.Strict, "strict", false, "exit with 1 when an expectation of the room script fails")
 	f.BoolVar(&o.Keep, "keep", false, "keep the data directory and say where it is")
@@ -202,7 +202,7 @@ func serveFlags(c *cobra.Command, o *ServeOptions) {
 	f.StringVar(&o.Config, "config", "", "YAML file (see docs/config.md); LIVEHOST_* variables go over it")
 	f.StringSliceVar(&o.Targets, "target", []string{"all"}, "what to run: aggregator, agentworker, dispatcher, or all of them; analytics: the log to ClickHouse; web: the console; or policy, commerce: the scripted policy and the reference commerce server as services")
 	f.BoolVar(&o.Embedded, "embedded", false, "start Kafka, Redis, the commerce server and, unless the configuration names another, the scripted policy in this process")
-	f.StringVar(&o.Data, "data", "", "data directory of the embedded servers")
+	f.StringVar(&o.Data, "data", "", "data directory of the embedded servers; \"\": livehost/data in the user's cache folder")
 }
 
 func serve(a Actions, io IO) *cobra.Command {

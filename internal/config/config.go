@@ -10,8 +10,10 @@ import (
 	"reflect"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/knadh/koanf/providers/env/v2"
@@ -47,7 +49,7 @@ func Load(into any, path string, environ []string) error {
 			return fmt.Errorf("config: %w; name an existing file with --config", err)
 		}
 		if err := k.Load(file.Provider(path), oneDocument{}); err != nil {
-			return fmt.Errorf("config: %s: %w", path, err)
+			return unread(path, err)
 		}
 	}
 	err := k.Load(env.Provider(".", env.Opt{
@@ -80,15 +82,44 @@ type oneDocument struct{}
 
 // Unmarshal implements koanf.Parser.
 func (oneDocument) Unmarshal(b []byte) (out map[string]any, err error) {
+	if !utf8.Valid(b) {
+		good := bytes.ToValidUTF8(b, []byte("\x00"))
+		return nil, fmt.Errorf("line %d: is not UTF-8 text; save the file as UTF-8", 1+bytes.Count(good[:bytes.IndexByte(good, 0)], []byte("\n")))
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(b))
-	if err := dec.Decode(&out); err != nil && !errors.Is(err, io.EOF) {
+	var doc, more yaml.Node
+	if err := dec.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	var more yaml.Node
+	if len(doc.Content) > 0 && doc.Content[0].Kind != yaml.MappingNode && doc.Content[0].Tag != "!!null" {
+		return nil, fmt.Errorf("line %d: a configuration is keys with values, as in `log: {level: info}`", doc.Content[0].Line)
+	}
+	if err := doc.Decode(&out); err != nil {
+		return nil, err
+	}
 	if dec.Decode(&more) == nil && len(more.Content) > 0 && more.Content[0].Tag != "!!null" {
 		return nil, fmt.Errorf("line %d: a second YAML document begins here; a configuration is one document", more.Line)
 	}
 	return out, nil
+}
+
+// unread says, a line each, why the file cannot be read.
+func unread(path string, err error) error {
+	texts := []string{err.Error()}
+	var several *yaml.TypeError
+	if errors.As(err, &several) {
+		texts = several.Errors
+	}
+	var problems []error
+	for _, text := range texts {
+		text = strings.TrimPrefix(text, "yaml: ")
+		if line, reason, ok := strings.Cut(strings.TrimPrefix(text, "line "), ": "); ok && strings.HasPrefix(text, "line ") {
+			problems = append(problems, fmt.Errorf("config: %s:%s: %s", path, line, reason))
+			continue
+		}
+		problems = append(problems, fmt.Errorf("config: %s: %s", path, text))
+	}
+	return errors.Join(problems...)
 }
 
 // Marshal implements koanf.Parser.
@@ -107,8 +138,31 @@ func sameKind(from, to reflect.Value) (any, error) {
 		return nil, fmt.Errorf("%v is not a number", from)
 	case (to.CanInt() || to.CanUint()) && from.CanFloat() && from.Float() != math.Trunc(from.Float()):
 		return nil, fmt.Errorf("%v is not a whole number", from)
+	case from.Kind() == reflect.String && from.String() != "" && to.Type() != reflect.TypeFor[time.Duration]():
+		return from.Interface(), reads(from.String(), to)
 	}
 	return from.Interface(), nil
+}
+
+// reads refuses a text that is nothing of the type.
+func reads(text string, to reflect.Value) error {
+	var err error
+	want := ""
+	switch {
+	case to.CanInt() || to.CanUint():
+		_, err = strconv.ParseInt(text, 0, 64)
+		want = "a whole number"
+	case to.CanFloat():
+		_, err = strconv.ParseFloat(text, 64)
+		want = "a number"
+	case to.Kind() == reflect.Bool:
+		_, err = strconv.ParseBool(text)
+		want = "true or false"
+	}
+	if err != nil {
+		return fmt.Errorf("%q is not %s", text, want)
+	}
+	return nil
 }
 
 // unknown names every key that means nothing, and where it may have come from.

@@ -74,6 +74,26 @@ func TestASecondDocumentIsRefused(t *testing.T) {
 	}
 }
 
+// A file that cannot be read has a line and a reason for it.
+func TestUnreadableFile(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, want string }{
+		{"", ""},
+		{"# nothing\n", ""},
+		{"~\n", ""},
+		{"\ufeffkey: a\r\n", ""},
+		{"a\n", "c.yaml:1: a configuration is keys with values"},
+		{"# list\n- a\n", "c.yaml:2: a configuration is keys with values"},
+		{"key: a\nkey: b\nkafka: {wait: 1s, wait: 2s}\n", "c.yaml:2: mapping key \"key\" already defined at line 1"},
+		{"key: a\nkafka:\n\twait: 1s\n", "c.yaml:3: found character that cannot start any token"},
+		{"key: a\nkafka: {brokers: [\xb6\xe0]}\n", "c.yaml:2: is not UTF-8 text; save the file as UTF-8"},
+	} {
+		if _, err := load(t, tt.text); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
+		}
+	}
+}
+
 func TestAtNamesEachProblem(t *testing.T) {
 	t.Parallel()
 	err := config.At("kafka", errors.Join(errors.New("brokers: empty"), errors.New("wait: negative")))
@@ -102,6 +122,10 @@ func TestTypesAreNotGuessed(t *testing.T) {
 		{"share: 1", ""},
 		{"share: false", "not a number"},
 		{"abort: 5", "not true or false"},
+		{"slots: two", `"two" is not a whole number`},
+		{`slots: "2"`, ""},
+		{"share: half", `"half" is not a number`},
+		{"abort: maybe", `"maybe" is not true or false`},
 		{"abort: true", ""},
 	} {
 		path := filepath.Join(t.TempDir(), "c.yaml")

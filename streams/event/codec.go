@@ -2,7 +2,11 @@ package event
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-json"
 
@@ -79,12 +83,12 @@ func notEncoded(e Event, err error) error {
 	return fault.Errorf(fault.Internal, "%s: encode: %w", e.Topic(), err)
 }
 
-// Decode reads one payload. Undecodable JSON, an unknown schema version and a
-// missing required field are fault.Invalid.
+// Decode reads one payload. What is not JSON or not UTF-8, an unknown schema version
+// and a missing required field are fault.Invalid.
 func Decode[T Event](b []byte) (T, error) {
 	var e T
 	err := json.UnmarshalOf(b, &e)
-	return checked(e, err)
+	return checked(b, e, err)
 }
 
 // DecodeInPlace is Decode whose strings are parts of b, which costs half: b must not
@@ -92,13 +96,16 @@ func Decode[T Event](b []byte) (T, error) {
 func DecodeInPlace[T Event](b []byte) (T, error) {
 	var e T
 	err := json.UnmarshalOf(b, &e, json.DecodeNoCopyString())
-	return checked(e, err)
+	return checked(b, e, err)
 }
 
-// checked is e as it was decoded, when nothing is wrong with it.
-func checked[T Event](e T, err error) (T, error) {
+// checked is e as it was decoded from b, when nothing is wrong with it.
+func checked[T Event](b []byte, e T, err error) (T, error) {
 	if err != nil {
-		return e, fault.Errorf(fault.Invalid, "%s: decode: %w", e.Topic(), err)
+		return e, fault.Errorf(fault.Invalid, "%s: decode: %s", e.Topic(), reason(err))
+	}
+	if !utf8.Valid(b) { // the decoder puts U+FFFD for each such byte: texts become senseless, different ids one
+		return e, fault.Errorf(fault.Invalid, "%s: is not UTF-8; the producer has to write JSON in UTF-8", e.Topic())
 	}
 	if v := e.EventSchema(); v < 1 || v > SchemaVersion {
 		return e, fault.Errorf(fault.Invalid, "%s: schema %d is not one of 1..%d", e.Topic(), v, SchemaVersion)
@@ -107,6 +114,50 @@ func checked[T Event](e T, err error) (T, error) {
 		return e, fault.Errorf(fault.Invalid, "%s: missing %s", e.Topic(), strings.Join(missing, ", "))
 	}
 	return e, nil
+}
+
+// reason says what is wrong with the JSON in the words of whoever writes it, who knows
+// nothing of Go's types.
+func reason(err error) string {
+	var mistyped *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &mistyped):
+		return "not valid JSON: " + err.Error()
+	case mistyped.Field == "":
+		return fmt.Sprintf("is a JSON %s, want an object", mistyped.Value)
+	default:
+		return fmt.Sprintf("%s is a JSON %s, want %s", mistyped.Field, mistyped.Value, wanted(mistyped.Type.Kind()))
+	}
+}
+
+func wanted(k reflect.Kind) string {
+	switch k {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "a whole number of 64 bits"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list"
+	default:
+		return "an object"
+	}
+}
+
+// Milliseconds is a time as a platform wrote it, in milliseconds: seconds and
+// microseconds are told by their size. All who compare such a time take it by this.
+func Milliseconds(t int64) int64 {
+	switch {
+	case t < 1e11:
+		return t * 1000
+	case t > 1e14:
+		return t / 1000
+	default:
+		return t
+	}
 }
 
 // field pairs a wire name with whether it is there.

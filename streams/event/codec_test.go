@@ -12,14 +12,40 @@ import (
 
 func TestDecode(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ name, in, wantErr string }{
-		{"good", `{"schema":1,"danmaku_id":"9007199254740993","room_id":"r","text":"","platform_time_ms":5,"new_field":[1]}`, ""},
-		{"broken", `{"schema":1,`, "decode"},
-		{"number for an id", `{"schema":1,"danmaku_id":9007199254740993,"room_id":"r","platform_time_ms":5}`, "decode"},
-		{"missing", `{"schema":1,"text":"x"}`, "missing room_id, danmaku_id, platform_time_ms"},
-		{"future schema", `{"schema":2,"danmaku_id":"1","room_id":"r","platform_time_ms":5}`, "schema 2"},
+	danmaku, room, order := event.TopicDanmaku, event.TopicRoomEvent, event.TopicOrder
+	for _, tt := range []struct{ name, topic, in, wantErr string }{
+		{"good", danmaku, `{"schema":1,"danmaku_id":"9007199254740993","room_id":"r","text":"","platform_time_ms":5,"new_field":[1]}`, ""},
+		{"broken", danmaku, `{"schema":1,`, "decode: not valid JSON: "},
+		{"two records", danmaku, `{"schema":1,"danmaku_id":"1","room_id":"r","platform_time_ms":5}{}`, "decode: not valid JSON: "},
+		{"a list", danmaku, `[{"schema":1}]`, "decode: is a JSON array, want an object"},
+		{"number for an id", danmaku, `{"schema":1,"danmaku_id":9007199254740993,"room_id":"r","platform_time_ms":5}`, "decode: danmaku_id is a JSON number, want a string"},
+		{"string for a time", danmaku, `{"schema":1,"danmaku_id":"1","room_id":"r","platform_time_ms":"5"}`, "decode: platform_time_ms is a JSON string, want a whole number of 64 bits"},
+		{"fraction for a time", danmaku, `{"schema":1,"danmaku_id":"1","room_id":"r","platform_time_ms":5.5}`, "decode: platform_time_ms is a JSON number 5.5, want a whole number"},
+		{"string for a flag", danmaku, `{"schema":1,"danmaku_id":"1","room_id":"r","platform_time_ms":5,"host":"1"}`, "decode: host is a JSON string, want true or false"},
+		{"inside", room, `{"settings":{"host_ids":[1]}}`, "decode: settings.host_ids.0 is a JSON number, want a string"},
+		{"list for an object", room, `{"settings":[]}`, "decode: settings is a JSON array, want an object"},
+		{"GBK", danmaku, "{\"schema\":1,\"danmaku_id\":\"1\",\"room_id\":\"r\",\"platform_time_ms\":5,\"text\":\"\xb6\xe0\"}", "danmaku.v1: is not UTF-8"},
+		{"missing", danmaku, `{"schema":1,"text":"x"}`, "missing room_id, danmaku_id, platform_time_ms"},
+		{"null", order, `{"schema":1,"order_id":null,"room_id":"r","seq":1,"status":"paid","time_ms":5}`, "missing order_id"},
+		{"settings without", room, roomEvent(event.RoomSettingsSet, ""), "missing settings"},
+		{"opened without settings", room, roomEvent(event.RoomOpened, ""), ""},
+		{"retracted nothing", room, roomEvent(event.DanmakuRetracted, ""), "missing danmaku_id"},
+		{"listed nothing", room, roomEvent(event.ProductListed, `,"product_id":"p"`), "missing link_id"},
+		{"delisted nothing", room, roomEvent(event.ProductDelisted, ""), "missing link_id or product_id"},
+		{"changed by product", room, roomEvent(event.ProductChanged, `,"product_id":"p"`), ""},
+		{"nothing in focus", room, roomEvent(event.ProductInFocus, ""), ""},
+		{"future schema", danmaku, `{"schema":2,"danmaku_id":"1","room_id":"r","platform_time_ms":5}`, "schema 2"},
+		{"no schema", danmaku, `{"danmaku_id":"1","room_id":"r","platform_time_ms":5}`, "schema 0 is not one of 1..1"},
 	} {
-		_, err := event.Decode[event.Danmaku]([]byte(tt.in))
+		var err error
+		switch tt.topic {
+		case danmaku:
+			_, err = event.Decode[event.Danmaku]([]byte(tt.in))
+		case room:
+			_, err = event.Decode[event.RoomEvent]([]byte(tt.in))
+		default:
+			_, err = event.Decode[event.Order]([]byte(tt.in))
+		}
 		switch {
 		case tt.wantErr == "" && err != nil:
 			t.Errorf("%s: %v", tt.name, err)
@@ -27,6 +53,19 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", tt.name, err, tt.wantErr)
 		case err != nil && fault.KindOf(err) != fault.Invalid:
 			t.Errorf("%s: kind %v, want invalid", tt.name, fault.KindOf(err))
+		}
+	}
+}
+
+func roomEvent(kind event.RoomEventKind, more string) string {
+	return `{"schema":1,"event_id":"e","room_id":"r","time_ms":5,"kind":"` + string(kind) + `"` + more + `}`
+}
+
+func TestMilliseconds(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[int64]int64{1893456020: 1893456020000, 1893456020123: 1893456020123, 1893456020123456: 1893456020123} {
+		if got := event.Milliseconds(in); got != want {
+			t.Errorf("%d is %d ms, want %d", in, got, want)
 		}
 	}
 }

@@ -51,8 +51,8 @@ type RoomEvent struct {
 	TimeMs      int64         `json:"time_ms"`
 	Source      string        `json:"source,omitempty"`
 
-	Settings   *RoomSettings `json:"settings,omitempty"`    // room_settings, room_opened
-	LinkID     LinkID        `json:"link_id,omitempty"`     // product_*, add_to_cart
+	Settings   *RoomSettings `json:"settings,omitempty"`    // room_settings (required), room_opened
+	LinkID     LinkID        `json:"link_id,omitempty"`     // product_* (product_listed requires it; product_changed and product_delisted it or product_id), add_to_cart
 	ProductID  ProductID     `json:"product_id,omitempty"`  // product_*, add_to_cart
 	PriceFen   *int64        `json:"price_fen,omitempty"`   // product_changed
 	Stock      *int64        `json:"stock,omitempty"`       // product_changed
@@ -62,7 +62,7 @@ type RoomEvent struct {
 	Count      int64         `json:"count,omitempty"`       // gift, like
 	ValueFen   int64         `json:"value_fen,omitempty"`   // gift
 	Text       string        `json:"text,omitempty"`        // host_utterance
-	DanmakuID  DanmakuID     `json:"danmaku_id,omitempty"`  // danmaku_retracted
+	DanmakuID  DanmakuID     `json:"danmaku_id,omitempty"`  // danmaku_retracted (required)
 }
 
 // RoomSettings is how one room is to be hosted.

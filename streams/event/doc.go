@@ -5,6 +5,7 @@
 //
 // Invariants: ids are strings and typed; times are UTC milliseconds of room time
 // in fields named _ms (wall durations say wall_us); money is integer fen; unknown
-// fields are ignored; a missing required field is a fault.Invalid that names it.
+// fields are ignored; a missing required field is a fault.Invalid that names it, and so
+// is what is not UTF-8.
 // The key of every event is its room.
 package event

@@ -36,6 +36,10 @@ func (e RoomEvent) Missing() []string {
 		field{"event_id", e.EventID != ""},
 		field{"kind", e.Kind != ""},
 		field{"time_ms", e.TimeMs > 0},
+		field{"settings", e.Settings != nil || e.Kind != RoomSettingsSet},
+		field{"danmaku_id", e.DanmakuID != "" || e.Kind != DanmakuRetracted},
+		field{"link_id", e.LinkID != "" || e.Kind != ProductListed},
+		field{"link_id or product_id", e.LinkID != "" || e.ProductID != "" || e.Kind != ProductDelisted && e.Kind != ProductChanged},
 	)
 }
 

@@ -50,6 +50,14 @@ func eachLine(r io.Reader, fn func(no int, line []byte, tooLong bool)) error {
 // InUTF8 is what to do about text in GBK, GB18030, UTF-16 or another encoding.
 const InUTF8 = "save the file as UTF-8, for instance with iconv"
 
+// NotText says what bytes are that are not UTF-8, and what to do about it.
+func NotText(b []byte) (what, do string) {
+	if bytes.HasPrefix(b, []byte{0x1f, 0x8b}) {
+		return "is compressed with gzip", "unpack the file first, for instance with gunzip"
+	}
+	return "is not UTF-8", InUTF8
+}
+
 // complaint is the what and the what-to-do of a Problem.
 type complaint struct{ what, do string }
 
@@ -60,7 +68,8 @@ func complain(do, format string, args ...any) *complaint {
 // decodeLine reads one JSON object; unknown fields are ignored.
 func decodeLine(line []byte, into any) *complaint {
 	if !utf8.Valid(line) { // the decoder would put U+FFFD for what it cannot read
-		return complain(InUTF8, "the line is not UTF-8")
+		what, do := NotText(line)
+		return complain(do, "the line %s", what)
 	}
 	err := json.Unmarshal(line, into)
 	var mistyped *json.UnmarshalTypeError

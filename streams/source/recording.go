@@ -83,16 +83,41 @@ func ReadRecording(name string, r io.Reader) (*Recording, []Problem, error) {
 	if err != nil {
 		return nil, problems, fmt.Errorf("recording %s: %w", name, err)
 	}
-	for i, at := range ms {
-		if i == 0 || at < rec.start {
-			rec.start = at
-		}
-	}
-	for i, at := range ms {
-		rec.Lines[i].At = time.Duration(at-rec.start) * time.Millisecond
-	}
+	problems = append(problems, rec.place(name, ms)...)
+	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Line - b.Line })
 	sort.SliceStable(rec.Lines, func(i, j int) bool { return rec.Lines[i].At < rec.Lines[j].At })
 	return rec, problems, nil
+}
+
+// maxApart is how far from its middle line a line of a recording may be: a time in
+// seconds among milliseconds is decades away, and the player would wait for it.
+const maxApart = 7 * 24 * time.Hour
+
+// place gives the lines their times since the first one, and takes out those that are
+// too far from the others.
+func (r *Recording) place(name string, ms []int64) (problems []Problem) {
+	if len(ms) == 0 {
+		return nil
+	}
+	sorted := slices.Sorted(slices.Values(ms))
+	middle := sorted[len(sorted)/2]
+	lines := r.Lines[:0]
+	kept := ms[:0]
+	for i, l := range r.Lines {
+		if apart := (time.Duration(ms[i]-middle) * time.Millisecond).Abs(); apart > maxApart {
+			problems = append(problems, Problem{
+				File: name, Line: l.No, Do: "write all lines in milliseconds since one moment",
+				What: fmt.Sprintf("ts_ms %d is %d days from the middle of the recording", ms[i], int(apart.Hours()/24)),
+			})
+			continue
+		}
+		lines, kept = append(lines, l), append(kept, ms[i])
+	}
+	r.Lines, r.start = lines, slices.Min(kept)
+	for i, at := range kept {
+		r.Lines[i].At = time.Duration(at-r.start) * time.Millisecond
+	}
+	return problems
 }
 
 func parseLine(text []byte, tooLong bool) (Line, int64, *complaint) {

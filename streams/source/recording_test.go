@@ -29,6 +29,9 @@ func TestBadLinesAreNamedAndTheRestGoesOn(t *testing.T) {
 	for _, tt := range []struct{ name, line, want string }{
 		{"broken", `{"ts_ms": 1, "user"`, "not valid JSON"},
 		{"GBK", "{\"ts_ms\":1,\"text\":\"\xb6\xe0\xc9\xd9\xc7\xae\"}", "the line is not UTF-8; save the file as UTF-8"},
+		{"gzip", "\x1f\x8b\x08\x00", "the line is compressed with gzip; unpack the file first"},
+		{"seconds among milliseconds", `{"ts_ms":1700000000,"text":"x"}`, "ts_ms 1700000000 is 19 days from the middle of the recording; write all lines in milliseconds"},
+		{"milliseconds since 1970", `{"ts_ms":1700000000000,"text":"x"}`, "ts_ms 1700000000000 is 19675 days from the middle"},
 		{"array", `[1]`, "a JSON array instead of an object; write one JSON object per line"},
 		{"no time", `{"user":"u1","text":"x","kind":"comment"}`, "ts_ms is missing; add ts_ms"},
 		{"time in words", `{"ts_ms":"soon","text":"x"}`, "ts_ms soon is not a number"},

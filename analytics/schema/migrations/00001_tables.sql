@@ -3,9 +3,11 @@
 -- block, from another process. ReplacingMergeTree keeps one per sorting key; the
 -- deduplication window drops a block that is sent again under its token. Time
 -- partitions use a time that is part of the row's identity and never changes.
+-- Every statement of every migration may run again: one that was interrupted is
+-- run from its beginning.
 
 -- +goose StatementBegin
-CREATE TABLE danmaku_outcomes (
+CREATE TABLE IF NOT EXISTS danmaku_outcomes (
     room_id        String,
     danmaku_id     String,
     viewer         String COMMENT 'keyed hash; empty for anonymous viewers',
@@ -31,7 +33,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE TABLE windows (
+CREATE TABLE IF NOT EXISTS windows (
     room_id        String,
     window_id      String,
     broadcast_id   String,
@@ -56,7 +58,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE TABLE replies (
+CREATE TABLE IF NOT EXISTS replies (
     room_id        String,
     reply_id       String,
     run_id         String,
@@ -94,7 +96,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE TABLE deliveries (
+CREATE TABLE IF NOT EXISTS deliveries (
     room_id        String,
     delivery_id    String,
     reply_id       String,
@@ -126,7 +128,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE TABLE trajectory_steps (
+CREATE TABLE IF NOT EXISTS trajectory_steps (
     run_id         String,
     seq            UInt16,
     room_id        String,
@@ -158,7 +160,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE TABLE model_calls (
+CREATE TABLE IF NOT EXISTS model_calls (
     replica        LowCardinality(String),
     variant        LowCardinality(String),
     run_id         String,
@@ -182,7 +184,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE TABLE tool_calls (
+CREATE TABLE IF NOT EXISTS tool_calls (
     tool           LowCardinality(String),
     variant        LowCardinality(String),
     run_id         String,
@@ -202,7 +204,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE TABLE guardrail_hits (
+CREATE TABLE IF NOT EXISTS guardrail_hits (
     rule           LowCardinality(String),
     variant        LowCardinality(String),
     hit_id         String,
@@ -228,7 +230,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE TABLE exposures (
+CREATE TABLE IF NOT EXISTS exposures (
     experiment     LowCardinality(String),
     unit           String COMMENT 'keyed hash of the viewer or room id',
     experiment_version UInt32,
@@ -248,7 +250,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE TABLE order_events (
+CREATE TABLE IF NOT EXISTS order_events (
     order_id       String,
     seq            UInt64,
     room_id        String,
@@ -268,7 +270,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE TABLE room_minutes (
+CREATE TABLE IF NOT EXISTS room_minutes (
     room_id        String,
     minute         DateTime('UTC'),
     variant        LowCardinality(String),
@@ -287,7 +289,7 @@ SETTINGS non_replicated_deduplication_window = 10000
 
 -- Only states that a repeated row leaves as they are: sets, minima, maxima.
 -- +goose StatementBegin
-CREATE MATERIALIZED VIEW room_minutes_mv TO room_minutes AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS room_minutes_mv TO room_minutes AS
 SELECT
     room_id,
     toStartOfMinute(toDateTime(platform_time, 'UTC')) AS minute,

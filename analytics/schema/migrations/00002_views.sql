@@ -3,50 +3,50 @@
 -- place where repeated rows are taken together (FINAL or argMax).
 
 -- +goose StatementBegin
-CREATE VIEW v_windows AS SELECT * FROM windows FINAL
+CREATE VIEW IF NOT EXISTS v_windows AS SELECT * FROM windows FINAL
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_replies AS SELECT * FROM replies FINAL
+CREATE VIEW IF NOT EXISTS v_replies AS SELECT * FROM replies FINAL
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_deliveries AS SELECT * FROM deliveries FINAL
+CREATE VIEW IF NOT EXISTS v_deliveries AS SELECT * FROM deliveries FINAL
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_model_calls AS SELECT * FROM model_calls FINAL
+CREATE VIEW IF NOT EXISTS v_model_calls AS SELECT * FROM model_calls FINAL
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_tool_calls AS SELECT * FROM tool_calls FINAL
+CREATE VIEW IF NOT EXISTS v_tool_calls AS SELECT * FROM tool_calls FINAL
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_guardrail_hits AS SELECT * FROM guardrail_hits FINAL
+CREATE VIEW IF NOT EXISTS v_guardrail_hits AS SELECT * FROM guardrail_hits FINAL
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_exposures AS SELECT * FROM exposures FINAL
+CREATE VIEW IF NOT EXISTS v_exposures AS SELECT * FROM exposures FINAL
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_order_events AS SELECT * FROM order_events FINAL
+CREATE VIEW IF NOT EXISTS v_order_events AS SELECT * FROM order_events FINAL
 -- +goose StatementEnd
 
 -- Without the model's reasoning, which only trajectory_steps has.
 -- +goose StatementBegin
-CREATE VIEW v_trajectory_steps AS SELECT * EXCEPT (reasoning) FROM trajectory_steps FINAL
+CREATE VIEW IF NOT EXISTS v_trajectory_steps AS SELECT * EXCEPT (reasoning) FROM trajectory_steps FINAL
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_danmaku_outcomes AS
+CREATE VIEW IF NOT EXISTS v_danmaku_outcomes AS
 SELECT *, toDate(platform_time, 'Asia/Shanghai') AS business_day
 FROM danmaku_outcomes FINAL
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_outcome_conflicts AS
+CREATE VIEW IF NOT EXISTS v_outcome_conflicts AS
 SELECT room_id, danmaku_id, groupUniqArray(state) AS states, groupUniqArray(written_by) AS writers
 FROM danmaku_outcomes
 GROUP BY room_id, danmaku_id
@@ -54,7 +54,7 @@ HAVING length(states) > 1
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_attainment AS
+CREATE VIEW IF NOT EXISTS v_attainment AS
 SELECT
     room_id, business_day, variant,
     countIf(admitted = 1 AND state NOT IN ('silent', 'handed_over', 'retracted', 'suppressed')) AS admitted_due,
@@ -68,7 +68,7 @@ GROUP BY room_id, business_day, variant
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_latency AS
+CREATE VIEW IF NOT EXISTS v_latency AS
 SELECT
     room_id, business_day, variant, danmaku_id, platform_time, state,
     if(state IN ('answered', 'merged') AND reply_time > toDateTime64(0, 3, 'UTC')
@@ -80,7 +80,7 @@ WHERE admitted = 1 AND state NOT IN ('silent', 'handed_over', 'retracted', 'supp
 
 -- A merged danmaku is heard when the one that covers it is.
 -- +goose StatementBegin
-CREATE VIEW v_heard AS
+CREATE VIEW IF NOT EXISTS v_heard AS
 SELECT
     d.room_id AS room_id, d.business_day AS business_day, d.variant AS variant, d.danmaku_id AS danmaku_id, d.platform_time AS platform_time, d.state AS state,
     if(d.state IN ('answered', 'merged') AND h.heard_time >= d.platform_time AND h.heard_time <= d.platform_time + INTERVAL 20 SECOND,
@@ -99,7 +99,7 @@ LEFT JOIN (
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_run_stages AS
+CREATE VIEW IF NOT EXISTS v_run_stages AS
 SELECT
     room_id, run_id, variant, created_time, run_ms, fallback,
     lane_wall_us / 1000 AS lane_wall_ms, slot_wall_us / 1000 AS slot_wall_ms,
@@ -108,7 +108,7 @@ FROM replies FINAL
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_incidents AS
+CREATE VIEW IF NOT EXISTS v_incidents AS
 SELECT hit_time AS time, 'guardrail' AS kind, hit_id AS id, room_id, run_id, rule, version, stage, action, span, cause,
        variant, release, policy_version, harness_hash, danmaku_ids
 FROM guardrail_hits FINAL
@@ -125,7 +125,7 @@ FROM danmaku_outcomes FINAL WHERE state IN ('suppressed', 'failed', 'expired')
 -- A unit's first record of each experiment version. An exposed unit is bucketed,
 -- so the first record of either kind is when it came into scope.
 -- +goose StatementBegin
-CREATE VIEW exposure_first AS
+CREATE VIEW IF NOT EXISTS exposure_first AS
 SELECT
     experiment, experiment_version, unit,
     any(unit_kind) AS unit_kind,
@@ -141,13 +141,13 @@ GROUP BY experiment, experiment_version, unit
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_exposure_first AS SELECT * FROM exposure_first
+CREATE VIEW IF NOT EXISTS v_exposure_first AS SELECT * FROM exposure_first
 -- +goose StatementEnd
 
 -- One row an order. Refunds count against the order's GMV whenever they came, and
 -- nothing does before receipt is confirmed.
 -- +goose StatementBegin
-CREATE VIEW v_orders AS
+CREATE VIEW IF NOT EXISTS v_orders AS
 SELECT
     order_id,
     argMin(room_id, seq) AS room_id, argMin(viewer, seq) AS viewer, argMin(product_id, seq) AS product_id,
@@ -163,7 +163,7 @@ GROUP BY order_id
 
 -- One row a bucketed unit; units seen in two variants are left out (v_ab_mixed).
 -- +goose StatementBegin
-CREATE VIEW v_ab_users AS
+CREATE VIEW IF NOT EXISTS v_ab_users AS
 SELECT
     e.experiment AS experiment, e.experiment_version AS experiment_version, e.unit AS unit, e.unit_kind AS unit_kind,
     e.first_variant AS variant, e.is_exposed AS is_exposed, e.is_degraded AS is_degraded,
@@ -182,14 +182,14 @@ GROUP BY experiment, experiment_version, unit, unit_kind, variant, is_exposed, i
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_ab_mixed AS
+CREATE VIEW IF NOT EXISTS v_ab_mixed AS
 SELECT experiment, experiment_version, count() AS units, countIf(length(variants) > 1) AS mixed
 FROM exposure_first
 GROUP BY experiment, experiment_version
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE VIEW v_room_minutes AS
+CREATE VIEW IF NOT EXISTS v_room_minutes AS
 SELECT
     room_id, minute, variant,
     length(groupUniqArrayMerge(danmaku)) AS danmaku_count,
