@@ -29,7 +29,6 @@ func TestCoolDownEndsWhenTheFactChanges(t *testing.T) {
 		{"listed as it was", change(event.ProductListed, "3", "p1"), covered},
 		{"another link", change(event.ProductChanged, "4", ""), covered},
 		{"another product", change(event.ProductChanged, "", "p2"), covered},
-		{"nothing named", change(event.ProductChanged, "", ""), covered},
 	} {
 		for _, flying := range []bool{false, true} {
 			for _, after := range []time.Duration{0, time.Second, 6 * time.Second} { // of the restart; the last is after a checkpoint
