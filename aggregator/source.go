@@ -1,10 +1,6 @@
 package aggregator
 
-import (
-	"slices"
-
-	"livehost/streams/event"
-)
+import "slices"
 
 // source estimates how far one producer's clock is from ours, from the delay
 // between a comment's platform time and its append to the log.
@@ -39,7 +35,6 @@ const (
 // correct turns a platform time into ours. off reports that the source's clock is
 // further off than maxSkewMs and the append time was taken.
 func (s *source) correct(platformMs, appendedMs, maxSkewMs int64) (ms int64, off bool) {
-	platformMs = event.Milliseconds(platformMs)
 	d := appendedMs - platformMs
 	s.note(d, appendedMs)
 	if d < -maxSkewMs {

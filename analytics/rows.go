@@ -255,6 +255,6 @@ func (m *mapper) appended(r streams.Record) time.Time {
 func (m *mapper) order(o event.Order, r streams.Record) []Row {
 	return []Row{{"order_events", []any{
 		string(o.OrderID), uint64(o.Seq), string(o.RoomID), string(o.MerchantID), m.pseudonym(o.ViewerID), string(o.ProductID), string(o.Status),
-		o.AmountFen, o.Quantity, at(event.Milliseconds(o.TimeMs)), m.appended(r),
+		o.AmountFen, o.Quantity, at(o.TimeMs), m.appended(r),
 	}}}
 }

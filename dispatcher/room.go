@@ -49,7 +49,6 @@ type change struct {
 // observe applies a room event to what the room remembers, without consequences
 // for waiting speech.
 func (rm *room) observe(e *event.RoomEvent) {
-	e.TimeMs = event.Milliseconds(e.TimeMs)
 	switch e.Kind {
 	case event.RoomOpened, event.RoomSettingsSet:
 		if e.Kind == event.RoomOpened {

@@ -84,7 +84,8 @@ func notEncoded(e Event, err error) error {
 }
 
 // Decode reads one payload. What is not JSON or not UTF-8, an unknown schema version
-// and a missing required field are fault.Invalid.
+// and a missing required field are fault.Invalid. Platforms' times are milliseconds in
+// it, also those that a platform wrote in seconds.
 func Decode[T Event](b []byte) (T, error) {
 	var e T
 	err := json.UnmarshalOf(b, &e)
@@ -112,6 +113,14 @@ func checked[T Event](b []byte, e T, err error) (T, error) {
 	}
 	if missing := e.Missing(); len(missing) > 0 {
 		return e, fault.Errorf(fault.Invalid, "%s: missing %s", e.Topic(), strings.Join(missing, ", "))
+	}
+	switch e := any(&e).(type) { // what platforms write
+	case *Danmaku:
+		e.PlatformTimeMs = milliseconds(e.PlatformTimeMs)
+	case *RoomEvent:
+		e.TimeMs = milliseconds(e.TimeMs)
+	case *Order:
+		e.TimeMs = milliseconds(e.TimeMs)
 	}
 	return e, nil
 }
@@ -147,11 +156,11 @@ func wanted(k reflect.Kind) string {
 	}
 }
 
-// Milliseconds is a time as a platform wrote it, in milliseconds: seconds and
-// microseconds are told by their size. All who compare such a time take it by this.
-func Milliseconds(t int64) int64 {
+// milliseconds is a time as a platform wrote it, in milliseconds: seconds and
+// microseconds are told by their size.
+func milliseconds(t int64) int64 {
 	switch {
-	case t < 1e11:
+	case t >= 1e8 && t < 1e11:
 		return t * 1000
 	case t > 1e14:
 		return t / 1000

@@ -1,6 +1,7 @@
 package event_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -61,11 +62,15 @@ func roomEvent(kind event.RoomEventKind, more string) string {
 	return `{"schema":1,"event_id":"e","room_id":"r","time_ms":5,"kind":"` + string(kind) + `"` + more + `}`
 }
 
-func TestMilliseconds(t *testing.T) {
+// Some platforms write seconds or microseconds; whoever reads a record has milliseconds.
+func TestPlatformTimes(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[int64]int64{1893456020: 1893456020000, 1893456020123: 1893456020123, 1893456020123456: 1893456020123} {
-		if got := event.Milliseconds(in); got != want {
-			t.Errorf("%d is %d ms, want %d", in, got, want)
+	for in, want := range map[string]int64{"1893456020": 1893456020000, "1893456020123": 1893456020123, "1893456020123456": 1893456020123} {
+		d, err1 := event.DecodeInPlace[event.Danmaku]([]byte(`{"schema":1,"danmaku_id":"1","room_id":"r","platform_time_ms":` + in + `}`))
+		e, err2 := event.Decode[event.RoomEvent]([]byte(`{"schema":1,"event_id":"e","room_id":"r","kind":"enter","time_ms":` + in + `}`))
+		o, err3 := event.Decode[event.Order]([]byte(`{"schema":1,"order_id":"o","seq":1,"room_id":"r","status":"paid","time_ms":` + in + `}`))
+		if err := errors.Join(err1, err2, err3); err != nil || d.PlatformTimeMs != want || e.TimeMs != want || o.TimeMs != want {
+			t.Errorf("%s: danmaku %d, room event %d, order %d, %v; want %d", in, d.PlatformTimeMs, e.TimeMs, o.TimeMs, err, want)
 		}
 	}
 }

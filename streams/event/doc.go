@@ -4,7 +4,8 @@
 // does not know Kafka, topics' retention (streams/topic) or any stage.
 //
 // Invariants: ids are strings and typed; times are UTC milliseconds of room time
-// in fields named _ms (wall durations say wall_us); money is integer fen; unknown
+// in fields named _ms (wall durations say wall_us), those of a platform that writes
+// seconds or microseconds too once they are decoded; money is integer fen; unknown
 // fields are ignored; a missing required field is a fault.Invalid that names it, and so
 // is what is not UTF-8.
 // The key of every event is its room.
