@@ -22,6 +22,9 @@ func TestJoinedEndWhenTheirCoverEnds(t *testing.T) {
 			for _, m := range w.Members {
 				o := outcomeOf(w, m.DanmakuID, state, ch)
 				o.By, o.Reason = by, reason
+				if state == event.Merged {
+					o.CoverID = "heard"
+				}
 				out = append(out, o)
 			}
 			return out
@@ -35,6 +38,7 @@ func TestJoinedEndWhenTheirCoverEnds(t *testing.T) {
 		late    func(r *rig) // after both danmaku are there
 		cover   string
 		joined  string
+		heard   event.DanmakuID // whose answer covers the joined
 	}{
 		{name: "shed while it waited", busy: true, answer: never, cover: "shed capacity", joined: "shed capacity"},
 		{name: "closed while it waited", busy: true, answer: never, late: closeRoom, cover: "shed room_closed", joined: "shed room_closed"},
@@ -51,8 +55,8 @@ func TestJoinedEndWhenTheirCoverEnds(t *testing.T) {
 		{name: "silent", answer: ends(event.Silent, "agentworker", "low_information", ""), runTime: 3 * time.Second, cover: "silent low_information", joined: "silent low_information"},
 		{name: "handed over", answer: ends(event.HandedOver, "agentworker", "after_sales", ""), runTime: 3 * time.Second, cover: "handed_over after_sales", joined: "handed_over after_sales"},
 		{name: "suppressed", answer: ends(event.Suppressed, "dispatcher", "medical_claim", ""), runTime: 3 * time.Second, cover: "suppressed medical_claim", joined: "suppressed medical_claim"},
-		{name: "answered aloud", answer: ends(event.Answered, "dispatcher", "spoken", event.Public), runTime: 3 * time.Second, cover: "answered spoken", joined: "merged same_question"},
-		{name: "heard already", answer: ends(event.Merged, "dispatcher", "same_words", event.Public), runTime: 3 * time.Second, cover: "merged same_words", joined: "merged same_question"},
+		{name: "answered aloud", answer: ends(event.Answered, "dispatcher", "spoken", event.Public), runTime: 3 * time.Second, cover: "answered spoken", joined: "merged same_question", heard: "cover"},
+		{name: "heard already", answer: ends(event.Merged, "dispatcher", "same_words", event.Public), runTime: 3 * time.Second, cover: "merged same_words", joined: "merged same_question", heard: "heard"},
 		{name: "answered privately too late", answer: ends(event.Answered, "dispatcher", "sent", event.Private), runTime: 14 * time.Second, cover: "answered sent", joined: "expired waited"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,6 +79,9 @@ func TestJoinedEndWhenTheirCoverEnds(t *testing.T) {
 				for _, o := range all[event.Outcome](r) {
 					if o.DanmakuID == "joined" {
 						complete(t, o)
+						if want := tt.heard; o.State == event.Merged && o.CoverID != want {
+							t.Errorf("covered by %s, want %s", o.CoverID, want)
+						}
 					}
 				}
 			})

@@ -8,10 +8,10 @@ import (
 )
 
 // settleJoined decides what becomes of those who joined a danmaku that ended with
-// outcome o. They are merged only when its answer was heard, its own or the one that
-// the dispatcher merged it into; an agent's silence,
-// hand-over and a guardrail's block are about the question and theirs too; after
-// anything else they are asked for themselves while there is time.
+// outcome o. They are merged only when the room heard its answer, or the one that the
+// dispatcher merged it into; an agent's silence, hand-over and a guardrail's block are
+// about the question and theirs too; after anything else they are asked for themselves
+// while there is time.
 func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
 	public := o.Channel == event.Public && (o.State == event.Answered || o.State == event.Merged)
 	quiet := o.State == event.Silent && cover.chat()
@@ -26,7 +26,7 @@ func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
 		switch {
 		case public:
 			m := r.outcome(it, event.Merged, reasonSameQuestion, nowMs)
-			m.CoverID, m.ReplyMs, m.RunID, m.WindowID = cover.member.DanmakuID, o.ReplyMs, o.RunID, o.WindowID
+			m.CoverID, m.ReplyMs, m.RunID, m.WindowID = heardFor(cover, o), o.ReplyMs, o.RunID, o.WindowID
 			r.emit(m)
 			r.forget(it, m, nowMs)
 		case o.State == event.Silent || o.State == event.HandedOver || o.State == event.Suppressed:
@@ -46,6 +46,12 @@ func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
 	}
 }
 
+// heardFor is the danmaku whose answer was heard when the cover ended with o: there is one
+// step from any merged danmaku to what its viewer heard.
+func heardFor(cover *item, o event.Outcome) event.DanmakuID {
+	return cmp.Or(o.CoverID, cover.member.DanmakuID)
+}
+
 // inTime reports whether a run may still answer by answer_by.
 func (r *room) inTime(it *item, nowMs int64) bool {
 	return nowMs+r.runs.MedianMs() <= it.member.AnswerByMs
@@ -62,7 +68,7 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	if cover.chat() && o.State == event.Answered { // thanked once is thanked for a while
 		coolDown = r.cfg().ChatCoolDown
 	}
-	c := &cooled{danmaku: cover.member.DanmakuID, link: cover.reading.Link, replyMs: o.ReplyMs, untilMs: at + coolDown.Milliseconds()}
+	c := &cooled{danmaku: own(heardFor(cover, o)), link: cover.reading.Link, replyMs: o.ReplyMs, untilMs: at + coolDown.Milliseconds()}
 	if o.State == event.Silent {
 		c.silence = own(cmp.Or(o.Reason, string(event.Silent)))
 	}
