@@ -393,6 +393,29 @@ func TestRoomEvents(t *testing.T) {
 		})
 		r.wantAcked("w0", "w1", "w2")
 	})
+	bubble(t, "the broadcast before is closed once more", func(t *testing.T, r *rig) {
+		say := func(kind event.RoomEventKind, broadcast event.BroadcastID, ago time.Duration, private bool) {
+			e := event.RoomEvent{Schema: 1, EventID: string(kind), RoomID: "r", Kind: kind, BroadcastID: broadcast, TimeMs: r.clock.NowMs() - ago.Milliseconds()}
+			if kind != event.RoomClosed {
+				e.Settings = &event.RoomSettings{Language: "zh", PrivateText: private}
+			}
+			r.in(e)
+		}
+		say(event.RoomOpened, "b1", time.Hour, false)
+		say(event.RoomOpened, "b2", time.Minute, true)
+		busy(r)
+		r.in(r.reply("w1", "排队中", []string{"a"}))
+		say(event.RoomClosed, "", 2*time.Minute, false)
+		say(event.RoomClosed, "b1", 0, false)
+		say(event.RoomOpened, "b1", time.Hour, false)
+		r.in(r.reply("w2", "之后", []string{"b"}, privately("c", "x")))
+		wait(15 * time.Second)
+		r.wantSaid("正在说一句比较长的话", "排队中", "之后")
+		r.wantSent("u-c: x")
+		r.wantOutcomes(map[event.DanmakuID]string{
+			"z": "answered spoken", "a": "answered spoken", "b": "answered spoken", "c": "answered private_text",
+		})
+	})
 	bubble(t, "a price changes while queued", func(t *testing.T, r *rig) {
 		busy(r)
 		r.in(r.reply("w1", "三号89元", []string{"a", "b"}, price("3", "8900"), func(e *event.Reply) { e.Members[1].AnswerByMs = r.clock.NowMs() - 1 }))

@@ -19,7 +19,7 @@ type room struct {
 
 	mu       sync.Mutex
 	settings event.RoomSettings
-	closed   bool
+	live     broadcast
 	changes  map[string]change // last product changes, by link and product id
 	pending  map[event.DanmakuID]*owed
 	queue    pacing.Queue[*item]
@@ -40,6 +40,27 @@ type room struct {
 	fence   int64      // 0 before the first claim
 }
 
+// broadcast is the one that is on, by its opening.
+type broadcast struct {
+	id       event.BroadcastID
+	openedMs int64 // 0: no opening was seen
+	closed   bool
+}
+
+// past reports the opening or closing of a broadcast before this one, which came late or
+// was played again.
+func (b *broadcast) past(e *event.RoomEvent) bool {
+	if e.Kind == event.RoomOpened {
+		return !b.closed && e.TimeMs < b.openedMs
+	}
+	return e.TimeMs < b.openedMs || e.BroadcastID != "" && b.id != "" && e.BroadcastID != b.id
+}
+
+// begins reports an opening that is not this broadcast's said again.
+func (b *broadcast) begins(e *event.RoomEvent) bool {
+	return b.openedMs == 0 || b.closed || e.BroadcastID != "" && e.BroadcastID != b.id
+}
+
 // change is what room events said of a product last, and when each was said.
 type change struct {
 	priceFen, stock              int64
@@ -52,13 +73,16 @@ func (rm *room) observe(e *event.RoomEvent) {
 	switch e.Kind {
 	case event.RoomOpened, event.RoomSettingsSet:
 		if e.Kind == event.RoomOpened {
-			rm.closed = false
+			if rm.live.past(e) {
+				return
+			}
+			rm.opened(e)
 		}
 		if e.Settings != nil {
 			rm.settings = *e.Settings
 		}
 	case event.RoomClosed:
-		rm.closed = true
+		rm.live.closed = rm.live.closed || !rm.live.past(e)
 	case event.DanmakuRetracted:
 		rm.p.retract(danmakuKey{rm.id, e.DanmakuID}, e.TimeMs)
 	case event.ProductChanged:
@@ -77,6 +101,13 @@ func (rm *room) observe(e *event.RoomEvent) {
 			delete(rm.changes, key)
 		}
 	default: // the aggregator's
+	}
+}
+
+func (rm *room) opened(e *event.RoomEvent) {
+	if rm.live.begins(e) {
+		rm.live = broadcast{id: e.BroadcastID, openedMs: e.TimeMs}
+		rm.heard = nil // by those who watched the one before
 	}
 }
 
@@ -181,7 +212,7 @@ func (rm *room) event(e *event.RoomEvent, nowMs int64) (pl plan) {
 			rm.cancel(&pl, it, reasonRetracted, nowMs)
 		}
 	case event.RoomClosed:
-		for _, it := range rm.queue.Take(func(queued) bool { return true }) {
+		for _, it := range rm.queue.Take(func(queued) bool { return rm.live.closed }) {
 			rm.closedOn(&pl, it, nowMs)
 		}
 	case event.ProductChanged, event.ProductDelisted:
