@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"livehost/agentworker/tool"
 )
 
 var (
@@ -82,7 +84,7 @@ func RepeatedFailure(in *Input) (Finding, bool) {
 		if r.Args != nil && slices.Equal(values(r.Args), want) {
 			return found(in.Tool.Name, "the same call failed with "+r.Code)
 		}
-		if transient(r.Code) {
+		if tool.Code(r.Code).Away() {
 			failures++
 		}
 	}
@@ -90,11 +92,6 @@ func RepeatedFailure(in *Input) (Finding, bool) {
 		return found(in.Tool.Name, "the tool has failed in this run; answer without it")
 	}
 	return fine, true
-}
-
-// transient are the codes that say something about the tool, not about the call.
-func transient(code string) bool {
-	return code == "TIMEOUT" || code == "UPSTREAM" || code == "MALFORMED"
 }
 
 // values are the arguments without their names, which differ between the policy and the server.

@@ -69,7 +69,13 @@ type hedges struct {
 // hedgesAtOnce is what may be saved up: the calls of two full windows.
 const hedgesAtOnce = 16
 
-func newHedges(share float64) *hedges { return &hedges{share: share, earned: hedgesAtOnce} }
+func newHedges(share float64) *hedges {
+	h := &hedges{share: share}
+	if share > 0 {
+		h.earned = hedgesAtOnce
+	}
+	return h
+}
 
 func (h *hedges) earn() {
 	h.mu.Lock()

@@ -28,8 +28,8 @@ const (
 	Upstream   Code = "UPSTREAM"
 )
 
-// Away reports a failure of the tool's side rather than of the call: the same call may
-// well succeed a moment later.
+// Away reports a failure of the tool's side, which says nothing of the call: the same one
+// may well succeed a moment later.
 func (c Code) Away() bool { return c == Timeout || c == Upstream || c == Malformed }
 
 // Asker is a danmaku of the run and who wrote it.
