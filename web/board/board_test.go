@@ -214,6 +214,7 @@ func TestRoomsAndSummary(t *testing.T) {
 	take(t, b, event.RoomEvent{Schema: 1, EventID: "o", RoomID: "r", Kind: event.RoomOpened, TimeMs: t0, Settings: &event.RoomSettings{Language: "zh", HostName: "小播"}},
 		event.RoomEvent{Schema: 1, EventID: "f", RoomID: "r", Kind: event.ProductInFocus, LinkID: "7", TimeMs: t0})
 	take(t, b, all[:5]...) // speaking
+	take(t, b, event.RoomEvent{Schema: 1, EventID: "c0", RoomID: "r", Kind: event.RoomClosed, TimeMs: t0 - 1})
 	s := b.Summary(board.Filter{})
 	if room := s.Rooms[0]; room.Speaking == nil || room.Speaking.Text != "a" || !room.Open || room.Focus != "7" || room.Mode != event.Single || room.HostName != "小播" {
 		t.Errorf("room %+v", s.Rooms[0])

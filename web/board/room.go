@@ -18,6 +18,8 @@ type Room struct {
 	QueuedMs int64           // speech that had yet to be heard, at AsOfMs
 	AsOfMs   int64           // room time of the latest delivery event
 	LastMs   int64           // room time of its latest event
+
+	openedMs int64
 }
 
 // maxRooms bounds how many rooms are remembered: those with the latest events.
@@ -50,8 +52,11 @@ func (b *Board) roomEvent(e event.RoomEvent) {
 	r := b.room(e.RoomID, e.TimeMs)
 	switch e.Kind {
 	case event.RoomOpened:
-		r.Open = true
+		r.Open, r.openedMs = true, max(r.openedMs, e.TimeMs)
 	case event.RoomClosed:
+		if e.TimeMs < r.openedMs {
+			return // of the broadcast before, late or played again
+		}
 		r.Open, r.Speaking, r.QueuedMs = false, nil, 0
 	case event.ProductInFocus:
 		r.Focus = e.LinkID
