@@ -138,7 +138,7 @@ func chineseCore(in []rune) string {
 func fronted(core []rune) []rune {
 	last := len(core) - 1
 	switch {
-	case last > 0 && core[last] == '有' && sort(core[:last]) && !strings.ContainsAny(string(core), "什哪几"):
+	case last > 0 && core[last] == '有' && ofGoods(core[:last]) && !strings.ContainsAny(string(core), "什哪几"):
 		return slices.Concat(core[last:], core[:last])
 	case last > 2 && core[0] == '$' && digit(core[2]) && !slices.ContainsFunc(core[2:last], func(r rune) bool { return !digit(r) }):
 		return slices.Concat(core[2:], core[:2])
@@ -147,8 +147,8 @@ func fronted(core []rune) []rune {
 	}
 }
 
-// sort reports whether core ends with a colour, flavour, cut or size.
-func sort(core []rune) bool {
+// ofGoods reports whether core ends with a kind of the goods: a colour, flavour, cut or size.
+func ofGoods(core []rune) bool {
 	end := len(core)
 	for end > 0 && (digit(core[end-1]) || strings.ContainsRune("xsml", core[end-1])) {
 		end--
