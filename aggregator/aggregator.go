@@ -81,13 +81,14 @@ func New(cfg Config, deps Deps) (*Aggregator, error) {
 	return a, nil
 }
 
-// Binding is the stage's consumer group. Its own window.v1 is among the topics
-// for the offsets, which room-state.v1 needs.
+// Binding is the stage's consumer group. What is shown and said comes before what is
+// asked in the same millisecond. Its own window.v1 is among the topics for the offsets,
+// which room-state.v1 needs.
 func (a *Aggregator) Binding() streams.Binding {
 	return streams.Binding{
 		Group: Group,
 		Topics: []string{
-			event.TopicDanmaku, event.TopicRoomEvent, event.TopicOrder, event.TopicReply,
+			event.TopicRoomEvent, event.TopicOrder, event.TopicDanmaku, event.TopicReply,
 			event.TopicDelivery, event.TopicOutcome, event.TopicWindow,
 		},
 		Handler: a, Lanes: a.cfg.Lanes,

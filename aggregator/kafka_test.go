@@ -1,6 +1,8 @@
 package aggregator_test
 
 import (
+	"context"
+	"crypto/rand"
 	"fmt"
 	"testing"
 	"time"
@@ -97,5 +99,60 @@ func TestKafkaRestartKeepsWindowsInFlight(t *testing.T) {
 	}
 	if len(seen) != 11 || len(outcomes) != 11 {
 		t.Errorf("%d danmaku in windows, %d outcomes, want 11 each", len(seen), len(outcomes))
+	}
+}
+
+// stalling is the stage with a room whose handling hangs.
+type stalling struct {
+	*aggregator.Aggregator
+	hangs chan struct{} // closed when it does
+	goOn  chan struct{}
+}
+
+func (s stalling) Handle(ctx context.Context, r streams.Record, ack streams.Ack) {
+	if r.Key == "hangs" {
+		close(s.hangs)
+		<-s.goOn
+	}
+	s.Aggregator.Handle(ctx, r, ack)
+}
+
+// While the loop stalls, much is said, then the focus changes, then somebody asks: the
+// question is about what was shown by then, although a fetch brings it before that.
+func TestKafkaStallKeepsFocus(t *testing.T) {
+	t.Parallel()
+	b := newBroker(t)
+	agg, err := aggregator.New(aggregator.DefaultConfig(), aggregator.Deps{
+		Clock: clock.Real(), Publisher: b.Publisher, Reader: b.Reader, Assigner: halves{}, Log: b.Quiet,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := stalling{agg, make(chan struct{}), make(chan struct{})}
+	binding := agg.Binding()
+	binding.Handler, binding.Lanes = h, 1
+	defer b.Run(t, binding, agg.Run)()
+	now := time.Now().UnixMilli()
+	happened := func(room event.RoomID, n int64, e event.RoomEvent) event.Event {
+		e.Schema, e.EventID, e.RoomID, e.TimeMs = 1, fmt.Sprint(n), room, now-2000+n
+		return e
+	}
+	b.put(happened("hangs", 0, event.RoomEvent{Kind: event.Like}))
+	<-h.hangs
+	b.put(happened("waits", 0, event.RoomEvent{Kind: event.Like})) // for the only lane, and the loop for it
+	events := []event.Event{happened("r1", 1, event.RoomEvent{Kind: event.ProductInFocus, LinkID: "17"})}
+	for n := range int64(1200) {
+		said := "" // does not compress
+		for range 80 {
+			said += rand.Text()
+		}
+		events = append(events, happened("r1", n+2, event.RoomEvent{Kind: event.HostUtterance, Text: said}))
+	}
+	b.put(append(events, happened("r1", 1500, event.RoomEvent{Kind: event.ProductInFocus, LinkID: "32"}))...)
+	b.put(event.Danmaku{Schema: 1, DanmakuID: "d1", RoomID: "r1", ViewerID: "a1", Text: "多少钱", PlatformTimeMs: now})
+	close(h.goOn)
+	w := await[event.Window](b, 1)[0]
+	if w.Context.FocusLink != "32" || w.Members[0].FocusLink != "32" {
+		t.Errorf("the window is about link %q, its danmaku about %q, want 32", w.Context.FocusLink, w.Members[0].FocusLink)
 	}
 }

@@ -59,10 +59,11 @@ func New(cfg Config, deps Deps) (*Dispatcher, error) {
 	}, nil
 }
 
-// Binding is the dispatcher's consumer group.
+// Binding is the dispatcher's consumer group. What changes a room comes before what is
+// said of it in the same millisecond.
 func (d *Dispatcher) Binding() streams.Binding {
 	return streams.Binding{
-		Group: d.cfg.Group, Topics: []string{event.TopicReply, event.TopicRoomEvent, event.TopicOutcome},
+		Group: d.cfg.Group, Topics: []string{event.TopicRoomEvent, event.TopicReply, event.TopicOutcome},
 		Handler: d, Lanes: d.cfg.Lanes, Drain: d.cfg.Drain,
 	}
 }

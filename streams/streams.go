@@ -34,7 +34,11 @@ type Handler interface {
 
 // Assignee is a Handler that keeps state per partition. Partition numbers are
 // common to all topics of the binding: partition n of all of them comes and goes
-// together, and only when it moves to another member. What is published with a context of its methods or of Handle, or with one made from it, is
+// together, and only when it moves to another member. A room's records of all topics are
+// handed over in the order of their appends, as far as the log is read by then: always
+// behind a backlog, but a record that is appended while another is under way may come
+// after it, and one that cannot be fetched holds the others up for two seconds at most.
+// What is published with a context of its methods or of Handle, or with one made from it, is
 // written only while the partition is the process's.
 type Assignee interface {
 	// Assigned returns when the partition's state is restored; only then are
@@ -47,7 +51,9 @@ type Assignee interface {
 
 // Binding is one consumer group as data: what it reads and who handles it.
 type Binding struct {
-	Group   string
+	Group string
+	// Topics are what is read. Appended in the same millisecond, records reach an
+	// Assignee in this order of their topics.
 	Topics  []string
 	Handler Handler
 	// Lanes bounds how many Handle calls run at once (default 64).

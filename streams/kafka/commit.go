@@ -24,6 +24,7 @@ func (s *session) adjust(ctx context.Context, offsets map[string]map[int32]kgo.O
 			}
 		}
 	}
+	s.reach(ctx)
 	return offsets, nil
 }
 

@@ -14,6 +14,8 @@
 //   - no record of a partition is handed over before Assigned returned, none is
 //     started after its revocation began, and acknowledgements given before
 //     Revoked returns are committed before another member gets the partition;
+//   - a stateful handler gets what has piled up, of all topics of a partition, in the
+//     order of its appends;
 //   - a record leaves for the dead-letter topic only because of fault.Invalid, or
 //     when what it needs was away for RetryFor, and is finished only when the
 //     broker has acknowledged it there; what is too large for it leaves a stub;

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,7 @@ type session struct {
 	lanes    *streams.Lanes[event.RoomID, task]
 	batch    []task                  // dispatch's own, to be used again
 	rooms    map[string]event.RoomID // dispatch's own: ids that came before
+	taken    time.Time               // take's own: when it returned last
 
 	ctx    context.Context // ends the polling
 	cancel context.CancelFunc
@@ -65,7 +67,7 @@ type unitKey struct {
 func newSession(ctx context.Context, c *Consumer, r *Reader, topics map[string]topicInfo) (*session, error) {
 	s := &session{
 		Consumer: c, reader: r, topics: topics, work: context.WithoutCancel(ctx), began: time.Now(),
-		units: make(map[unitKey]*unit), rooms: make(map[string]event.RoomID),
+		taken: time.Now(), units: make(map[unitKey]*unit), rooms: make(map[string]event.RoomID),
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.assignee, _ = c.binding.Handler.(streams.Assignee)
@@ -117,16 +119,21 @@ func (s *session) poll() {
 	s.background.Go(s.commitRegularly)
 	s.background.Go(s.watch)
 	for s.ctx.Err() == nil {
-		fetches := s.client.PollRecords(s.ctx, pollRecords)
+		fetches := s.take()
 		if fetches.IsClientClosed() {
 			return
 		}
 		fetches.EachError(func(topic string, partition int32, err error) {
-			if s.ctx.Err() == nil {
+			if idle := topic == "" && errors.Is(err, context.DeadlineExceeded); !idle && s.ctx.Err() == nil {
 				s.log.Warn("fetch failed", "topic", topic, "partition", partition, "err", err)
 			}
 		})
 		fetches.EachPartition(s.dispatch)
+		if s.ordered() {
+			for _, u := range s.all() {
+				s.batch = s.handOver(u, s.batch)
+			}
+		}
 		s.client.AllowRebalance()
 		s.lanes.Wait(s.ctx.Done())
 	}
@@ -216,7 +223,7 @@ func (s *session) assigned(partitions map[string][]int32) {
 				s.units[s.key(topic, n)] = u
 				fresh = append(fresh, u)
 			}
-			u.logs[topic] = newPartitionLog(topic, n)
+			u.logs[topic] = s.newPartitionLog(topic, n)
 		}
 	}
 	s.mu.Unlock()
@@ -246,7 +253,7 @@ func (s *session) restore(u *unit) {
 			return
 		}
 	}
-	u.open(func(t task) { s.lanes.Put(t.rec.Key, t) })
+	s.open(u)
 }
 
 // revoked gives partitions up: owned ones after a drain and a commit, lost ones

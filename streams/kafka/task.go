@@ -76,7 +76,7 @@ func (s *session) dispatch(p kgo.FetchTopicPartition) {
 		}
 		t := task{unit: u, log: l, rec: recordOf(r, s.room(r.Key))}
 		if len(r.Key) == 0 || !utf8.Valid(r.Key) {
-			u.skipHandler()
+			u.skipHandler(l)
 			s.deadLetter(&t, errors.New("the key is not a room id"))
 			continue
 		}
@@ -87,17 +87,16 @@ func (s *session) dispatch(p kgo.FetchTopicPartition) {
 		}
 	}
 	u.pause(s.client, l, s.binding.MaxUnfinished)
-	if u.hold(tasks) {
-		return
+	if !u.keep(l, tasks, s.ordered()) {
+		s.lanes.PutAll(tasks, taskRoom)
 	}
-	s.lanes.PutAll(tasks, taskRoom)
 	clear(tasks)
 	s.batch = tasks
 }
 
 // skip finishes a record that is nobody's: the end of a producer's transaction.
 func (s *session) skip(t *task) {
-	t.unit.skipHandler()
+	t.unit.skipHandler(t.log)
 	t.unit.mu.Lock()
 	defer t.unit.mu.Unlock()
 	s.finish(t)

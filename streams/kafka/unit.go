@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 type unitState int
 
 const (
-	restoring unitState = iota + 1 // records wait in held
+	restoring unitState = iota + 1 // records wait
 	open                           // records are handed over
 	closing                        // nothing new starts, acknowledgements count
 	closed                         // acknowledgements are too late
@@ -35,7 +36,7 @@ type unit struct {
 	state   unitState
 	opened  bool
 	logs    map[string]*partitionLog // by topic
-	held    []task                   // came in while restoring
+	moved   time.Time                // when records were handed over last, or none waited
 	handed  int                      // handed over, not acknowledged
 	running int                      // Handle calls under way
 }
@@ -47,6 +48,13 @@ type partitionLog struct {
 	tracker   streams.Tracker
 	paused    bool
 	committed int64 // guarded by session.commitMu
+
+	rank    int       // of the topic in its binding
+	waiting []task    // taken, for their turn among the unit's topics
+	due     int       // so many of them have had it
+	queued  int       // taken, not handed over yet
+	latest  time.Time // append time of the last record taken
+	awaited int64     // up to here the log is known to reach, and others wait for it
 
 	next int64   // the first offset not taken yet, -1 while unknown
 	end  int64   // offset after the last stable record at the last fetch, -1 while unknown
@@ -61,8 +69,8 @@ type since struct {
 	at     time.Time
 }
 
-func newPartitionLog(topic string, partition int32) *partitionLog {
-	return &partitionLog{topic: topic, partition: partition, next: -1, end: -1}
+func (s *session) newPartitionLog(topic string, partition int32) *partitionLog {
+	return &partitionLog{topic: topic, partition: partition, rank: slices.Index(s.binding.Topics, topic), next: -1, end: -1}
 }
 
 func (s *session) newUnit(partition int32) *unit {
@@ -73,20 +81,6 @@ func (s *session) newUnit(partition int32) *unit {
 	u.ctx, u.cancel = context.WithCancel(withOwner(s.work, s, u))
 	u.restore, u.stopRestore = context.WithCancel(u.ctx)
 	return u
-}
-
-// open starts handing over: first what has been held, in its order.
-func (u *unit) open(put func(task)) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.state != restoring {
-		return
-	}
-	u.state, u.opened = open, true
-	for _, t := range u.held {
-		put(t)
-	}
-	u.held = nil
 }
 
 // expect notes that offset is the group's committed one of the topic; negative
@@ -125,7 +119,11 @@ func (u *unit) start(p kgo.FetchTopicPartition) (l *partitionLog, lost int64, er
 			return nil, lost, err
 		}
 	}
-	l.next = p.Records[len(p.Records)-1].Offset + 1
+	last := p.Records[len(p.Records)-1]
+	l.next, l.awaited, l.queued = last.Offset+1, max(l.awaited, l.end), l.queued+len(p.Records)
+	if last.Timestamp.After(l.latest) {
+		l.latest = last.Timestamp
+	}
 	l.ages = append(l.ages, since{first.Offset, first.Timestamp})
 	return l, lost, nil
 }
@@ -151,17 +149,6 @@ func (u *unit) progress() []Progress {
 	return out
 }
 
-// hold keeps the tasks while the state is being restored, and is false when it is.
-func (u *unit) hold(tasks []task) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.state != restoring {
-		return false
-	}
-	u.held = append(u.held, tasks...)
-	return true
-}
-
 // begin notes the next hand-over of t and its number; not ok when nothing may start.
 func (u *unit) begin(t *task) (attempt int32, ok bool) {
 	u.mu.Lock()
@@ -171,16 +158,19 @@ func (u *unit) begin(t *task) (attempt int32, ok bool) {
 	}
 	u.handed++
 	u.running++
-	t.attempt++
+	if t.attempt++; t.attempt == 1 {
+		t.log.queued--
+	}
 	t.acked = false
 	return t.attempt, true
 }
 
 // skipHandler notes that a record is on its way without the handler.
-func (u *unit) skipHandler() {
+func (u *unit) skipHandler(l *partitionLog) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.handed++
+	l.queued--
 }
 
 // end notes that the Handle call of a hand-over has returned.
@@ -201,7 +191,10 @@ func (u *unit) wasOpen() bool {
 func (u *unit) beginClose() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.state, u.held = closing, nil
+	u.state = closing
+	for _, l := range u.logs {
+		l.waiting = nil
+	}
 }
 
 // endClose makes later acknowledgements void and reports how many are missing.

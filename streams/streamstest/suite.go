@@ -54,6 +54,8 @@ func Run(t *testing.T, open func(t *testing.T) System) {
 		{"a conflict is done", conflictIsDone},
 		{"an internal error stops and names the record", internalStops},
 		{"state is restored before records and dropped after them", stateFollowsPartition},
+		{"topics of one partition in the order of their appends", appendOrder},
+		{"acknowledgements of a paused topic depend on another topic", acksAcrossTopics},
 		{"case 24: acknowledgements during a revocation are committed", revokedAcksCommit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
