@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,7 +56,7 @@ type Aggregator struct {
 	stats counters
 	prior *admission.Prior // run times of all rooms
 	words atomic.Pointer[filter.Filter]
-	read  os.FileInfo // the words file as it was read
+	read  []byte // what the words file held when it was taken
 	spare windows
 
 	mu         sync.Mutex
@@ -75,7 +74,7 @@ func New(cfg Config, deps Deps) (*Aggregator, error) {
 		return nil, fmt.Errorf("aggregator: %w", err)
 	}
 	a := &Aggregator{cfg: cfg, deps: deps, prior: admission.NewPrior(cfg.FirstRun.Milliseconds()), partitions: map[int32]*partition{}}
-	if err := a.loadWords(); err != nil {
+	if _, err := a.loadWords(); err != nil {
 		return nil, fmt.Errorf("aggregator: words: %w", err)
 	}
 	return a, nil

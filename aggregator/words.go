@@ -1,36 +1,40 @@
 package aggregator
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"time"
 
 	"livehost/aggregator/filter"
 )
 
-// loadWords makes the filter from the words file as it is now.
-func (a *Aggregator) loadWords() error {
+// loadWords makes the filter from the words file; changed is false when the file holds
+// what it held before.
+func (a *Aggregator) loadWords() (changed bool, err error) {
 	var lists filter.Lists
 	if a.cfg.Words != "" {
-		info, err := os.Stat(a.cfg.Words)
-		if err != nil {
-			return err
-		}
 		data, err := os.ReadFile(a.cfg.Words)
 		if err != nil {
-			return err
+			return false, err
 		}
-		a.read = info // as it was before: a change in between is seen at the next look
+		if a.read != nil && bytes.Equal(a.read, data) {
+			return false, nil
+		}
 		if lists, err = filter.ParseLists(a.cfg.Words, data); err != nil {
-			return err
+			return false, err
 		}
+		a.read = data
 	}
 	a.words.Store(filter.New(lists))
-	return nil
+	return true, nil
 }
 
-// followWords reads the file again whenever it changes. A file that is away or has
-// problems changes nothing: what was read last goes on, and each problem is said once.
+// followWords takes the file again whenever it holds something else; neither its time
+// nor its place on the disk says so of every way to replace one. A file that is away or
+// has problems changes nothing: what was read last goes on, and each problem is said once.
 func (a *Aggregator) followWords(ctx context.Context) {
 	if a.cfg.Words == "" {
 		<-ctx.Done()
@@ -45,24 +49,17 @@ func (a *Aggregator) followWords(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		info, err := os.Stat(a.cfg.Words)
-		if err != nil || unchanged(a.read, info) {
-			continue
-		}
-		if err := a.loadWords(); err != nil {
-			if said != err.Error() {
-				said = err.Error()
-				a.deps.Log.Error("words file not taken", "file", a.cfg.Words, "err", err)
+		changed, err := a.loadWords()
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // between two, perhaps
+		case err == nil:
+			said = ""
+			if changed {
+				a.deps.Log.Info("words file read", "file", a.cfg.Words, "version", a.words.Load().Version())
 			}
-			continue
+		case said != err.Error():
+			said = err.Error()
+			a.deps.Log.Error("words file not taken", "file", a.cfg.Words, "err", err)
 		}
-		said = ""
-		a.deps.Log.Info("words file read", "file", a.cfg.Words, "version", a.words.Load().Version())
 	}
-}
-
-// unchanged reports the same file: its time alone does not say so, some ways to put a
-// file in its place give all of them one time.
-func unchanged(a, b os.FileInfo) bool {
-	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
