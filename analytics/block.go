@@ -15,8 +15,8 @@ type Block struct {
 	// column is a time. The store may not keep them.
 	Data []any
 	Rows int
-	// Token is the same for every try of this block and never used for another
-	// one: the store counts a block once that it has taken but not acknowledged.
+	// Token is never used for another block: a store that answers counts one once that
+	// comes again.
 	Token string
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Store takes blocks. It returns when the block is on disk. An error of kind
-// Unavailable or Exhausted is tried again, with the same block. Concurrency-safe.
+// Unavailable or Exhausted is tried again, with the same rows. Concurrency-safe.
 type Store interface {
 	Insert(ctx context.Context, b Block) error
 }
@@ -40,6 +40,11 @@ func (s *Sink) insert(ctx context.Context, b batch) error {
 
 // retrying tries a block until the store takes it. The log hears when the store
 // goes away and when it comes back.
+//
+// After a store that was away the block has another token: a server that died in the
+// middle may know the token and have the rows in one of its tables only, a materialised
+// view lacks them, and would drop them when they come again under it. Rows that it did
+// have come twice, of which the tables keep one and the views' states are the same.
 type retrying struct {
 	store    Store
 	log      *slog.Logger
@@ -50,7 +55,8 @@ type retrying struct {
 }
 
 func (r *retrying) insert(ctx context.Context, b Block) error {
-	for wait := r.min; ; wait = min(2*wait, r.max) {
+	token := b.Token
+	for try, wait := 1, r.min; ; try, wait = try+1, min(2*wait, r.max) {
 		err := r.store.Insert(ctx, b)
 		if err == nil {
 			r.back()
@@ -60,7 +66,9 @@ func (r *retrying) insert(ctx context.Context, b Block) error {
 			return errStopping
 		}
 		switch fault.KindOf(err) {
-		case fault.Unavailable, fault.Exhausted:
+		case fault.Unavailable:
+			b.Token = token + "/" + strconv.Itoa(try)
+		case fault.Exhausted:
 		default:
 			// Never Invalid: the records are not to blame and must not become dead letters.
 			return &fault.Error{Kind: fault.Internal, Err: fmt.Errorf("analytics: the store refuses a block of %s: %w", b.Table, err)}
