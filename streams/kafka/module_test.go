@@ -21,13 +21,15 @@ type meeting struct {
 	assigned *sync.WaitGroup
 	draining *sync.WaitGroup
 	missed   chan struct{}
-	once     sync.Once
 }
 
 func (m *meeting) Handle(_ context.Context, _ streams.Record, ack streams.Ack) { ack(nil) }
 
-func (m *meeting) Assigned(context.Context, int32) error {
-	m.once.Do(m.assigned.Done)
+// Assigned waits for the partition whose drains meet: a stop may come before others.
+func (m *meeting) Assigned(_ context.Context, partition int32) error {
+	if partition == 0 {
+		m.assigned.Done()
+	}
 	return nil
 }
 
