@@ -72,7 +72,7 @@ func (c *roomContext) apply(e event.RoomEvent) bool {
 	}
 	switch e.Kind {
 	case event.RoomOpened:
-		if c.begins(e) {
+		if e.Begins(c.opened, c.openedMs, c.closed) {
 			c.begin(e)
 		} else {
 			c.set(e)
@@ -110,11 +110,6 @@ func (c *roomContext) past(e event.RoomEvent) bool {
 	default:
 		return before && other
 	}
-}
-
-// begins reports an opening that is not the present broadcast's said again.
-func (c *roomContext) begins(e event.RoomEvent) bool {
-	return c.openedMs == 0 || c.closed || e.BroadcastID != "" && e.BroadcastID != c.opened
 }
 
 // begin starts a broadcast: what was said and shown in the one before is over.

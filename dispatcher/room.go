@@ -56,11 +56,6 @@ func (b *broadcast) past(e *event.RoomEvent) bool {
 	return e.TimeMs < b.openedMs || e.BroadcastID != "" && b.id != "" && e.BroadcastID != b.id
 }
 
-// begins reports an opening that is not this broadcast's said again.
-func (b *broadcast) begins(e *event.RoomEvent) bool {
-	return b.openedMs == 0 || b.closed || e.BroadcastID != "" && e.BroadcastID != b.id
-}
-
 // change is what room events said of a product last, and when each was said.
 type change struct {
 	priceFen, stock              int64
@@ -105,7 +100,7 @@ func (rm *room) observe(e *event.RoomEvent) {
 }
 
 func (rm *room) opened(e *event.RoomEvent) {
-	if rm.live.begins(e) {
+	if e.Begins(rm.live.id, rm.live.openedMs, rm.live.closed) {
 		rm.live = broadcast{id: e.BroadcastID, openedMs: e.TimeMs}
 		rm.heard = nil // by those who watched the one before
 	}
