@@ -96,7 +96,7 @@ func (s *state) rescue(ctx context.Context, end ending) {
 	}
 	waiting := s.undecided()
 	if s.w.Kind == event.EventWindow || len(waiting) == 0 {
-		s.fallback(ctx, "none", end.cause)
+		s.fallback(ctx, routeNone, end.cause)
 		return
 	}
 	if end.action == hook.Suppress {
@@ -106,7 +106,7 @@ func (s *state) rescue(ctx context.Context, end ending) {
 		return
 	}
 	if waiting = s.hush(waiting); len(waiting) == 0 {
-		s.fallback(ctx, "none", end.cause)
+		s.fallback(ctx, routeNone, end.cause)
 		s.noteRescue(end, actionSilence, s.w.Members)
 		return
 	}

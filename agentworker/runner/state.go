@@ -93,6 +93,7 @@ const (
 	routeFull         = ""
 	routeCompact      = "compact"
 	routeConservative = "conservative"
+	routeNone         = "none" // of a fallback step only: nothing is said instead
 )
 
 // seedEvidence adds what the viewers said and what the room shows.

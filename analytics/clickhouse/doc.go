@@ -6,5 +6,6 @@
 // own tables (analytics/schema) or SQL text (analytics/query).
 //
 // Invariants: one goroutine per batch, every batch is closed; a block carries a
-// deduplication token, so that one which comes again is not stored again; "too many parts" and an unreachable server are fault.Unavailable.
+// deduplication token, so that one which comes again is not stored again; "too many
+// parts" is fault.Exhausted and an unreachable server fault.Unavailable.
 package clickhouse

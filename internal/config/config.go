@@ -103,6 +103,9 @@ func (oneDocument) Unmarshal(b []byte) (out map[string]any, err error) {
 	return out, nil
 }
 
+// Marshal implements koanf.Parser.
+func (oneDocument) Marshal(m map[string]any) ([]byte, error) { return yaml.Marshal(m) }
+
 // unread says, a line each, why the file cannot be read.
 func unread(path string, err error) error {
 	texts := []string{err.Error()}
@@ -121,9 +124,6 @@ func unread(path string, err error) error {
 	}
 	return errors.Join(problems...)
 }
-
-// Marshal implements koanf.Parser.
-func (oneDocument) Marshal(m map[string]any) ([]byte, error) { return yaml.Marshal(m) }
 
 // sameKind refuses what the decoder would make something else of: variables of the
 // environment are all text, so it converts what it can, and takes 5 for 5 ns.
