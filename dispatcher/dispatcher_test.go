@@ -393,6 +393,33 @@ func TestRoomEvents(t *testing.T) {
 		})
 		r.wantAcked("w0", "w1", "w2")
 	})
+	bubble(t, "the next broadcast opens without a closing", func(t *testing.T, r *rig) {
+		opens := func(b event.BroadcastID) {
+			r.in(event.RoomEvent{
+				Schema: 1, EventID: "o" + string(b), RoomID: "r", Kind: event.RoomOpened, BroadcastID: b, TimeMs: r.clock.NowMs(),
+				Settings: &event.RoomSettings{Language: "zh", PrivateText: true},
+			})
+		}
+		of := func(b event.BroadcastID) func(*event.Reply) { return func(e *event.Reply) { e.BroadcastID = b } }
+		opens("b1")
+		busy(r)
+		r.in(r.reply("w1", "排队中", []string{"a"}, of("b1")))
+		opens("b2")
+		r.in(r.reply("w2", "上一场的", []string{"b"}, privately("c", "x"), of("b1")))
+		r.in(r.reply("w3", "这一场的", []string{"d"}, of("b2")))
+		r.in(r.reply("w4", "开播消息还没到的", []string{"e"}, of("b3")))
+		wait(15 * time.Second)
+		opens("b2")
+		r.in(r.reply("w5", "还是这一场", []string{"f"}, of("b2")))
+		wait(15 * time.Second)
+		r.wantSaid("正在说一句比较长的话", "这一场的", "开播消息还没到的", "还是这一场")
+		r.wantSent()
+		r.wantOutcomes(map[event.DanmakuID]string{
+			"z": "answered spoken", "a": "suppressed room_closed", "b": "suppressed room_closed", "c": "suppressed room_closed",
+			"d": "answered spoken", "e": "answered spoken", "f": "answered spoken",
+		})
+		r.wantAcked("w0", "w1", "w2", "w3", "w4", "w5")
+	})
 	bubble(t, "the broadcast before is closed once more", func(t *testing.T, r *rig) {
 		say := func(kind event.RoomEventKind, broadcast event.BroadcastID, ago time.Duration, private bool) {
 			e := event.RoomEvent{Schema: 1, EventID: string(kind), RoomID: "r", Kind: kind, BroadcastID: broadcast, TimeMs: r.clock.NowMs() - ago.Milliseconds()}

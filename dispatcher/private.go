@@ -85,7 +85,7 @@ func (d *Dispatcher) overtaken(rm *room, s send) (plan, bool) {
 	pl := d.locked(rm, func(pl *plan, nowMs int64) {
 		reply := &s.o.job.reply
 		switch {
-		case rm.live.closed:
+		case rm.over(reply):
 			pl.end(s.o, event.Suppressed, reasonRoomClosed)
 		case rm.retracted(s.o):
 			pl.end(s.o, event.Retracted, reasonRetracted)

@@ -14,7 +14,7 @@ const (
 	reasonNoPrivate    = "no_private_channel"  // [suppressed] private text in a room, or to a viewer, without one
 	reasonRepeat       = "private_repeat"      // [suppressed] the platform takes the same text for the same viewer not so soon again
 	reasonLimit        = "private_limit"       // [expired] the platform takes no more private text in time
-	reasonRoomClosed   = "room_closed"         // [suppressed] the broadcast ended first
+	reasonRoomClosed   = "room_closed"         // [suppressed] the broadcast ended first, or the next began
 	reasonVoiceStopped = "voice_stopped"       // [suppressed] an operator stopped the voice
 	reasonRetracted    = "retracted"           // [retracted] before the first audio
 	reasonInterrupted  = "interrupted"         // [failed] heard in part, or unknowable after a crash

@@ -43,8 +43,15 @@ type room struct {
 // broadcast is the one that is on, by its opening.
 type broadcast struct {
 	id       event.BroadcastID
-	openedMs int64 // 0: no opening was seen
+	before   event.BroadcastID // the one that this followed
+	openedMs int64             // 0: no opening was seen
 	closed   bool
+}
+
+// over reports that nothing of the broadcast is to be said any more: the room is closed,
+// or the next one has begun, which need not wait for a closing.
+func (b *broadcast) over(of event.BroadcastID) bool {
+	return b.closed || of != "" && of == b.before && of != b.id
 }
 
 // past reports the opening or closing of a broadcast before this one, which came late or
@@ -101,7 +108,7 @@ func (rm *room) observe(e *event.RoomEvent) {
 
 func (rm *room) opened(e *event.RoomEvent) {
 	if e.Begins(rm.live.id, rm.live.openedMs, rm.live.closed) {
-		rm.live = broadcast{id: e.BroadcastID, openedMs: e.TimeMs}
+		rm.live = broadcast{id: e.BroadcastID, before: rm.live.id, openedMs: e.TimeMs}
 		rm.heard = nil // by those who watched the one before
 	}
 }
@@ -112,7 +119,7 @@ func (rm *room) observeDelivery(dl *event.Delivery) {
 	if dl.State == event.DeliverySent && rm.limited(dl.TimeMs) {
 		rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
 	}
-	if dl.State == event.DeliveryEnded && dl.Channel == event.Public {
+	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.EndMs >= rm.live.openedMs {
 		said := answerHeard{variant: dl.Variant, facts: dl.Facts, endMs: dl.EndMs}
 		if len(dl.DanmakuIDs) > 0 {
 			said.cover = dl.DanmakuIDs[0]
@@ -178,6 +185,9 @@ func (c change) contradicts(f event.Fact, text string, sinceMs int64) bool {
 	return false
 }
 
+// over reports whether the broadcast that the reply answers is.
+func (rm *room) over(reply *event.Reply) bool { return rm.live.over(reply.BroadcastID) }
+
 func (rm *room) staleReply(reply *event.Reply) bool {
 	text := ""
 	if reply.Public != nil {
@@ -206,8 +216,8 @@ func (rm *room) event(e *event.RoomEvent, nowMs int64) (pl plan) {
 		for _, it := range rm.queue.Take(func(q queued) bool { return q.Value.retract(&pl, e.DanmakuID) }) {
 			rm.cancel(&pl, it, reasonRetracted, nowMs)
 		}
-	case event.RoomClosed:
-		for _, it := range rm.queue.Take(func(queued) bool { return rm.live.closed }) {
+	case event.RoomClosed, event.RoomOpened:
+		for _, it := range rm.queue.Take(func(q queued) bool { return rm.over(&q.Value.job.reply) }) {
 			rm.closedOn(&pl, it, nowMs)
 		}
 	case event.ProductChanged, event.ProductDelisted:

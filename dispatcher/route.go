@@ -191,7 +191,7 @@ func (rm *room) takeEvent(pl *plan, it *item, nowMs int64) {
 		skip(reasonNoVerdict)
 	case it.heard == "":
 		skip(reasonNothingToSay)
-	case rm.live.closed:
+	case rm.over(reply):
 		skip(reasonRoomClosed)
 	case rm.muted(reply):
 		skip(reasonVoiceStopped)
@@ -210,7 +210,7 @@ func (rm *room) takeEvent(pl *plan, it *item, nowMs int64) {
 // route finds the way of an answer: nowhere, another voice, private text, or the
 // queue.
 func (rm *room) route(pl *plan, it *item, nowMs int64) {
-	if rm.live.closed {
+	if rm.over(&it.job.reply) {
 		rm.closedOn(pl, it, nowMs)
 		return
 	}
@@ -265,7 +265,7 @@ func (rm *room) instead(pl *plan, o *owed, state event.State, reason string, now
 // privately plans private text to the asker when the room and the asker can get it
 // and there is time; it reports whether.
 func (rm *room) privately(pl *plan, o *owed, nowMs int64) bool {
-	if !rm.writable(o) || rm.live.closed || rm.retracted(o) || late(nowMs)(o) {
+	if !rm.writable(o) || rm.over(&o.job.reply) || rm.retracted(o) || late(nowMs)(o) {
 		return false
 	}
 	text := o.private
@@ -290,7 +290,7 @@ func (rm *room) sendOwn(pl *plan, o *owed, nowMs int64) {
 	reply := &o.job.reply
 	missing := missingVerdicts(rm.d.cfg.PrivateVerdicts, reply.Verdicts)
 	switch {
-	case rm.live.closed:
+	case rm.over(reply):
 		pl.end(o, event.Suppressed, reasonRoomClosed)
 	case rm.retracted(o):
 		pl.end(o, event.Retracted, reasonRetracted)

@@ -58,6 +58,18 @@ func TestSameWords(t *testing.T) {
 		wait(10 * time.Second)
 		r.wantSaid(which, which)
 	})
+	bubble(t, "nor after a restart", func(t *testing.T, r *rig) {
+		r.open(false)
+		r.in(r.reply("w1", which, []string{"a"}))
+		wait(5 * time.Second)
+		r.in(event.RoomEvent{Schema: 1, EventID: "c", RoomID: "r", Kind: event.RoomClosed, TimeMs: r.clock.NowMs()})
+		r.open(false)
+		r.stop()
+		r.restart()
+		r.in(r.reply("w2", which, []string{"b"}))
+		wait(10 * time.Second)
+		r.wantSaid(which, which)
+	})
 	bubble(t, "those that wait are one voice", func(t *testing.T, r *rig) {
 		r.in(r.reply("w0", "正在说别的事情", []string{"z"}))
 		synctest.Wait()

@@ -58,7 +58,7 @@ func (rm *room) pop(pl *plan, nowMs int64) *item {
 // it is to be heard. If not, it has left.
 func (rm *room) stillDue(pl *plan, it *item, nowMs int64) bool {
 	switch {
-	case rm.live.closed:
+	case rm.over(&it.job.reply):
 		rm.closedOn(pl, it, nowMs)
 		return false
 	case rm.muted(&it.job.reply):
