@@ -44,7 +44,7 @@ func (f Fallbacks) For(language, intent string) []string {
 	return f[language][DefaultIntent]
 }
 
-func parseFallbacks(file string, data []byte, complete bool) (Fallbacks, error) {
+func parseFallbacks(file string, data []byte, complete bool, known Known) (Fallbacks, error) {
 	var f Fallbacks
 	doc, err := decodeYAML(file, data, &f)
 	if err != nil {
@@ -56,6 +56,9 @@ func parseFallbacks(file string, data []byte, complete bool) (Fallbacks, error) 
 			ps.add(file, doc.line(lang), "%q is no language of a room; it is zh or en", lang)
 		}
 		for _, intent := range sortedKeys(f[lang]) {
+			if intent != DefaultIntent {
+				known.checkIntents(&ps, file, doc.line(lang, intent), lang, intent)
+			}
 			switch t := f[lang][intent]; {
 			case t == nil || t.blank():
 				ps.add(file, doc.line(lang, intent), "%s.%s has an empty text, which cannot be said; [] is silence", lang, intent)

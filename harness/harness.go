@@ -35,14 +35,37 @@ type releaseKey struct {
 	merchant event.MerchantID
 }
 
-// Load reads and checks a harness folder. Its error lists every Problem. What compile
-// says of a hook that is well-formed, of its condition, is a problem too.
-func Load(fsys fs.FS, compile ...func(*Hook) error) (*Harness, error) {
+// Known is what content is checked against that is not in its folder.
+type Known struct {
+	Compile func(*Hook) error // says what is wrong with the condition of a hook that is well-formed; nil: nobody asks
+	Intents []string          // that danmaku may have; nil: any
+}
+
+// checkIntents reports intents that nothing has. A window of a room event has its kind in
+// the place of an intent.
+func (k Known) checkIntents(ps *problems, file string, line int, of string, intents ...string) {
+	if k.Intents == nil {
+		return
+	}
+	have := slices.Concat(k.Intents, eventKinds)
+	for _, intent := range intents {
+		if !slices.Contains(have, intent) {
+			ps.add(file, line, "%s: there is no intent %q; there is %s", of, intent, strings.Join(have, ", "))
+		}
+	}
+}
+
+// Load reads and checks a harness folder, against what is known if that is given. Its
+// error lists every Problem.
+func Load(fsys fs.FS, known ...Known) (*Harness, error) {
 	l := &loader{fsys: fsys}
+	if len(known) > 0 {
+		l.known = known[0]
+	}
 	h := &Harness{
 		skills:    l.loadSkills("skills"),
 		prompts:   l.loadPrompts("prompts"),
-		hooks:     loadAll(l, "hooks", ".yaml", compiled(compile)),
+		hooks:     loadAll(l, "hooks", ".yaml", compiled(l.known.Compile)),
 		tools:     loadAll(l, "tools", ".yaml", parseTool),
 		catalogs:  loadAll(l, "catalog", ".json", parseCatalogFile),
 		faqs:      loadAll(l, "faq", ".yaml", parseFAQFile),
@@ -177,7 +200,7 @@ func (l *loader) loadSkills(dir string) map[string]*Skill {
 		if !ok {
 			continue
 		}
-		s, err := parseSkill(file, name, data)
+		s, err := parseSkill(file, name, data, l.known)
 		l.ps.addErr(err)
 		if s == nil {
 			s = &Skill{raw: data}
@@ -221,7 +244,7 @@ func (l *loader) loadFallbacks(file string, required bool) (Fallbacks, []byte) {
 		l.ps.add(file, 0, "cannot be read: %v", err)
 		return nil, nil
 	}
-	f, err := parseFallbacks(file, data, required)
+	f, err := parseFallbacks(file, data, required, l.known)
 	l.ps.addErr(err)
 	return f, data
 }

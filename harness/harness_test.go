@@ -274,10 +274,10 @@ func TestLoadBesideContent(t *testing.T) {
 	fsys["tools/answer.yaml"] = &fstest.MapFile{Data: []byte("name: other\n")}
 	fsys["hooks/identity.yaml"] = &fstest.MapFile{Data: []byte("point: never\n")}
 	var asked []string
-	_, err := harness.Load(fsys, func(h *harness.Hook) error {
+	_, err := harness.Load(fsys, harness.Known{Compile: func(h *harness.Hook) error {
 		asked = append(asked, h.Name)
 		return harness.Problem{File: h.File, Line: h.WhenLine, Reason: "no condition"}
-	})
+	}})
 	for _, want := range []string{"tools/answer.yaml:1: name", "hooks/length.yaml:1: no condition", "hooks/identity.yaml:1: point"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q in it", err, want)
@@ -285,6 +285,28 @@ func TestLoadBesideContent(t *testing.T) {
 	}
 	if slices.Contains(asked, "identity") || !slices.Contains(asked, "length") {
 		t.Errorf("asked about %v", asked)
+	}
+}
+
+// An intent that nothing has leaves a skill unloaded and a fallback unsaid: low-info
+// with a hyphen would be met with the default's words instead of silence.
+func TestLoadKnownIntents(t *testing.T) {
+	t.Parallel()
+	fsys := harnesstest.FS(t)
+	fsys["skills/warranty/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: warranty\ndescription: d\nmetadata:\n  kind: reply\n  intents: shipping, guarantee\n---\nbody")}
+	fsys["overlays/m-vip/prompts/fallbacks.yaml"] = &fstest.MapFile{Data: []byte("zh:\n  default: [a]\n  gift: [b]\n  low-info: []\n")}
+	load(t, fsys)
+	_, err := harness.Load(fsys, harness.Known{Intents: []string{"product", "price", "shipping", "low_info"}})
+	for _, want := range []string{
+		`skills/warranty/SKILL.md:6: metadata.intents: there is no intent "guarantee"; there is product, price, shipping, low_info, `,
+		`overlays/m-vip/prompts/fallbacks.yaml:4: zh: there is no intent "low-info"`,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+	if err != nil && (strings.Contains(err.Error(), `"shipping"`) || strings.Contains(err.Error(), `"gift"`)) {
+		t.Error(err)
 	}
 }
 

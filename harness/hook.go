@@ -2,7 +2,6 @@ package harness
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -85,14 +84,12 @@ func parseHook(file, stem string, data []byte) (*Hook, error) {
 	return &h, ps.err()
 }
 
-// compiled is parseHook, and what compile says of a hook without another problem.
-func compiled(compile []func(*Hook) error) func(file, stem string, data []byte) (*Hook, error) {
+// compiled is parseHook, and what compile (nil: nothing) says of a hook without another problem.
+func compiled(compile func(*Hook) error) func(file, stem string, data []byte) (*Hook, error) {
 	return func(file, stem string, data []byte) (*Hook, error) {
 		h, err := parseHook(file, stem, data)
-		if err == nil {
-			for _, f := range compile {
-				err = errors.Join(err, f(h))
-			}
+		if err == nil && compile != nil {
+			err = compile(h)
 		}
 		return h, err
 	}
@@ -102,8 +99,8 @@ func compiled(compile []func(*Hook) error) func(file, stem string, data []byte) 
 func (h *Hook) Same(other *Hook) bool { return bytes.Equal(h.raw, other.raw) }
 
 // LoadHooks reads hooks outside a harness, to try them: one file, or every *.yaml of
-// a folder. Its error lists every Problem; compile is that of Load.
-func LoadHooks(path string, compile ...func(*Hook) error) (hooks []*Hook, folder bool, err error) {
+// a folder. Its error lists every Problem; compile is that of Known.
+func LoadHooks(path string, compile func(*Hook) error) (hooks []*Hook, folder bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, false, fmt.Errorf("hooks: %w; name a hook's file or a folder of them", err)

@@ -11,8 +11,9 @@ import (
 // loader reads the files of one harness folder and collects their problems. What
 // lies in a folder of content and is not read is one: somebody believes that it holds.
 type loader struct {
-	fsys fs.FS
-	ps   problems
+	fsys  fs.FS
+	known Known
+	ps    problems
 }
 
 // entries are the entries of dir but hidden ones, an editor's backups and README.md;

@@ -16,7 +16,7 @@ description: |
   观众常说：
 metadata:
   kind: reply
-  intents: NAME
+  intents: product
 ---
 
 # NAME

@@ -128,7 +128,7 @@ func splitFrontMatter(file string, data []byte) (head, body string, err error) {
 }
 
 // parseSkill checks a SKILL.md against folder and our metadata.
-func parseSkill(file, folder string, data []byte) (*Skill, error) {
+func parseSkill(file, folder string, data []byte, known Known) (*Skill, error) {
 	fm, doc, body, err := readFrontMatter(file, data)
 	if err != nil {
 		return nil, err
@@ -159,6 +159,7 @@ func parseSkill(file, folder string, data []byte) (*Skill, error) {
 			s.Intents = append(s.Intents, intent)
 		}
 	}
+	known.checkIntents(&ps, file, doc.line("metadata", "intents")+1, "metadata.intents", s.Intents...)
 	if s.Kind == ReplySkill && len(s.Intents) == 0 {
 		ps.add(file, doc.line("metadata")+1, "metadata.intents is empty; a reply skill names the intents it answers")
 	}

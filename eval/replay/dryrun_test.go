@@ -134,7 +134,7 @@ func TestTryFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{file: "length grounding quiet", dir: "quiet"} {
-		hooks, folder, err := harness.LoadHooks(path)
+		hooks, folder, err := harness.LoadHooks(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

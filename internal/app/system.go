@@ -18,6 +18,7 @@ import (
 	"livehost/agentworker/guardrail"
 	"livehost/agentworker/hook"
 	"livehost/aggregator"
+	"livehost/aggregator/intent"
 	"livehost/dispatcher"
 	"livehost/dispatcher/redisledger"
 	"livehost/harness"
@@ -108,7 +109,7 @@ func loadHarness(cfg HarnessConfig) (*harness.Harness, error) {
 		if err != nil {
 			return nil, fmt.Errorf("harness: %w; name an existing folder", err)
 		}
-		load = func() (*harness.Harness, error) { return harness.Load(os.DirFS(cfg.Dir), compiles) }
+		load = func() (*harness.Harness, error) { return harness.Load(os.DirFS(cfg.Dir), known()) }
 	}
 	h, err := load()
 	if err != nil {
@@ -122,6 +123,15 @@ func loadHarness(cfg HarnessConfig) (*harness.Harness, error) {
 		return nil, err
 	}
 	return h.UseCatalog(c), nil
+}
+
+// known is what content is held against that is not in it.
+func known() harness.Known {
+	k := harness.Known{Compile: compiles}
+	for _, i := range intent.All() {
+		k.Intents = append(k.Intents, string(i))
+	}
+	return k
 }
 
 // compiles says what is wrong with a hook's condition.
