@@ -25,7 +25,7 @@ var roomCases = map[string][]string{
 	"P15": {"aggregator: TestP15QuestionBeforeChatOfTheSameSecond"},
 	"P16": {"aggregator: TestP16TenQuestionsTenOutcomes"},
 	"P25": {"aggregator: TestP25AnsweredInPlatformOrder"},
-	"P27": {"aggregator: TestP27SameQuestionIsMergedIntoOnePublicAnswer", "aggregator/cluster: TestP27SynonymsShareAKey", "dispatcher: P27 the same variant joins"},
+	"P27": {"aggregator: TestP27SameQuestionIsMergedIntoOnePublicAnswer", "aggregator/cluster: TestP27SynonymsShareAKey", "dispatcher: P27 the same variant joins", "dispatcher: TestNewcomers"},
 	"P28": {"aggregator/cluster: TestP28OppositesSizesAndNumbersDiffer"},
 	"P39": {"aggregator: TestP39BannedWordIsNeverPutToTheAgent", "dispatcher: P78 an abusive or advertising name is not read out"},
 	"P40": {"aggregator: TestP40ViewersControlNothing"},

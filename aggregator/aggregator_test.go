@@ -161,6 +161,9 @@ func TestP27SameQuestionIsMergedIntoOnePublicAnswer(t *testing.T) {
 			if o.State == event.Merged && (o.CoverID != "d0" || o.ReplyMs == 0) {
 				t.Errorf("merged outcome %+v", o)
 			}
+			if (o.SpeakByMs > 0) != (o.Reason == "cooled_down") { // who asks after it was said may be written it
+				t.Errorf("%s: speak_by_ms %d", o.Reason, o.SpeakByMs)
+			}
 		}
 	})
 }

@@ -152,6 +152,11 @@ func TestChatCoolsDown(t *testing.T) {
 			r.say("d2", "a2", "支持支持")
 			r.pass(3 * time.Second)
 			r.want("d2", tt.want)
+			for _, o := range all[event.Outcome](r) {
+				if o.SpeakByMs > 0 {
+					t.Errorf("%s is chat, to be written to nobody", o.DanmakuID)
+				}
+			}
 		})
 	}
 }

@@ -156,8 +156,11 @@ func (r *room) admit(it *item, nowMs int64) {
 	q := it.question()
 	if c := r.cooling[q]; c != nil && nowMs < c.untilMs {
 		o := r.outcome(it, event.Merged, reasonCooledDown, nowMs)
-		if c.silence != "" {
+		switch {
+		case c.silence != "":
 			o.State, o.Reason = event.Silent, c.silence
+		case !it.chat(): // who has come since may get it in writing
+			o.SpeakByMs = it.member.SpeakByMs
 		}
 		o.CoverID, o.ReplyMs = c.danmaku, c.replyMs
 		r.emit(o)

@@ -217,7 +217,7 @@ func (d *Dispatcher) record(ctx context.Context, rm *room, pl plan, logged func(
 		first = append(first, h)
 	}
 	for _, e := range pl.endings {
-		if e.state != "" {
+		if e.state != "" && !e.o.ended {
 			outcomes = append(outcomes, e.outcome(nowMs))
 		}
 	}

@@ -1,6 +1,6 @@
 // Package dispatcher makes replies heard: one ordered voice per room, and private
-// text. It reads reply.v1, room-event.v1 and the hand-overs of outcome.v1, and writes delivery.v1, outcome.v1 and
-// guardrail-hit.v1.
+// text. It reads reply.v1, room-event.v1 and, of outcome.v1, hand-overs and who asked for what was just said; it
+// writes delivery.v1, outcome.v1 and guardrail-hit.v1.
 //
 // It owns the terminal state of every danmaku from its reply.v1 on, the order of a
 // room's speech, and what was heard (delivery.v1). It does not own what is said
@@ -38,6 +38,10 @@
 // delivery.v1 cancelled with stale_fact and lists the danmaku that may still be
 // asked again (answer_by not passed); from then on these are the aggregator's, which
 // asks again or ends them. The others end here, as expired(stale_fact).
+//
+// Who asks for what the room heard a moment ago is merged into it by the aggregator; as a
+// newcomer to it they are written it, where the room has private text: a delivery.v1 sent,
+// and no outcome.
 //
 // One exception to "the aggregator alone writes merged": in a room without private text,
 // askers of another variant who heard that variant's answer (heard_other_variant), and

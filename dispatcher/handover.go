@@ -1,7 +1,6 @@
 package dispatcher
 
 import (
-	"bytes"
 	"time"
 
 	"livehost/internal/fault"
@@ -9,22 +8,8 @@ import (
 	"livehost/streams/event"
 )
 
-// handedOver is in every outcome that concerns the hand-over outlet: others are passed
-// over without decoding them.
-var handedOver = []byte(`"` + string(event.HandedOver) + `"`)
-
-// outcome takes what the agent left to a human to the room's hand-over outlet. Its
-// danmaku ended before it came here.
-func (d *Dispatcher) outcome(p *partition, value []byte, ack streams.Ack) {
-	if d.deps.Outlets.HandOver == nil || !bytes.Contains(value, handedOver) {
-		ack(nil)
-		return
-	}
-	o, err := event.Decode[event.Outcome](value)
-	if err != nil || o.State != event.HandedOver {
-		ack(err)
-		return
-	}
+// handOver takes a danmaku to the room's hand-over outlet.
+func (d *Dispatcher) handOver(p *partition, o event.Outcome, ack streams.Ack) {
 	deadline := o.TimeMs + d.cfg.HandOverWithin.Milliseconds()
 	if d.deps.Clock.NowMs() > deadline { // an old log, read for the first time
 		ack(nil)

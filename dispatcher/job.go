@@ -51,6 +51,7 @@ type owed struct {
 	job     *job
 	private string // what the agent wrote for this asker alone; "" when nothing
 	also    []*job // later replies naming the same danmaku wait for the same outcome
+	ended   bool   // has its outcome from the aggregator: what becomes of its text is only a delivery
 }
 
 func (o *owed) key() danmakuKey { return danmakuKey{o.job.reply.RoomID, o.member.DanmakuID} }

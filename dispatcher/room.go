@@ -26,7 +26,7 @@ type room struct {
 	now      *item // at the outlet, or on its way there
 	freeAtMs int64 // when now is estimated to end
 	running  bool  // the voice's goroutine exists
-	heard    map[heardBy]answerHeard
+	heard    map[heardBy]*answerHeard
 
 	writes []*written // private texts within the platform's limits' windows
 
@@ -120,11 +120,7 @@ func (rm *room) observeDelivery(dl *event.Delivery) {
 		rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
 	}
 	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.EndMs >= rm.live.openedMs {
-		said := answerHeard{variant: dl.Variant, facts: dl.Facts, endMs: dl.EndMs}
-		if len(dl.DanmakuIDs) > 0 {
-			said.cover = dl.DanmakuIDs[0]
-		}
-		rm.remember(dl.QuestionKey, dl.Text, said)
+		rm.remember(dl.QuestionKey, dl.Text, rm.heardFrom(dl))
 	}
 }
 
@@ -138,7 +134,7 @@ func (rm *room) change(e *event.RoomEvent, apply func(*change)) {
 		rm.changes[key] = c
 	}
 	for by, h := range rm.heard {
-		if rm.stale(h.facts, "", 0) { // a heard answer that is no longer right covers nobody
+		if rm.stale(h.reply.Facts, "", 0) { // a heard answer that is no longer right covers nobody
 			delete(rm.heard, by)
 		}
 	}

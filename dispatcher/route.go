@@ -117,11 +117,7 @@ func (rm *room) settled(pl *plan, o *owed, nowMs int64) bool {
 	if before.ended {
 		return true
 	}
-	o.job.hold()
-	if rm.pending == nil {
-		rm.pending = map[event.DanmakuID]*owed{}
-	}
-	rm.pending[id] = o
+	rm.await(o)
 	dl := before.delivery
 	if dl == nil {
 		return false
@@ -140,6 +136,15 @@ func (rm *room) settled(pl *plan, o *owed, nowMs int64) bool {
 		return false
 	}
 	return true
+}
+
+// await holds the danmaku's job until it is settled here.
+func (rm *room) await(o *owed) {
+	o.job.hold()
+	if rm.pending == nil {
+		rm.pending = map[event.DanmakuID]*owed{}
+	}
+	rm.pending[o.member.DanmakuID] = o
 }
 
 // interrupted ends a delivery that a dead process began.

@@ -1,13 +1,49 @@
 package dispatcher
 
-import "livehost/streams/event"
+import (
+	"slices"
+
+	"livehost/streams/event"
+)
 
 // answerHeard is what the room heard.
 type answerHeard struct {
-	variant event.Variant
-	cover   event.DanmakuID // of those it answered; empty for event windows
-	facts   []event.Fact
+	reply   event.Reply       // that said it; of one before this process what delivery.v1 tells
+	danmaku []event.DanmakuID // that it answered; none for event windows
+	viewers []event.ViewerID  // who have it: its askers (of one before this process nobody knows them) and who was written it since
 	endMs   int64
+}
+
+// cover is the danmaku that stands for those it answered.
+func (a *answerHeard) cover() event.DanmakuID {
+	if len(a.danmaku) == 0 {
+		return ""
+	}
+	return a.danmaku[0]
+}
+
+func (a *answerHeard) has(v event.ViewerID) bool { return slices.Contains(a.viewers, v) }
+
+// heardIn is an answer that the item said to its end.
+func heardIn(it *item, endMs int64) *answerHeard {
+	said := &answerHeard{reply: it.job.reply, danmaku: ids(it.owed), endMs: endMs}
+	for _, o := range it.owed {
+		said.viewers = append(said.viewers, o.member.ViewerID)
+	}
+	return said
+}
+
+// heardFrom is an answer that the log says was heard. It was spoken, so that the verdicts
+// that speech needs were there.
+func (rm *room) heardFrom(dl *event.Delivery) *answerHeard {
+	said := &answerHeard{danmaku: dl.DanmakuIDs, endMs: dl.EndMs, reply: event.Reply{
+		ReplyID: dl.ReplyID, RunID: dl.RunID, RoomID: dl.RoomID, Variant: dl.Variant, QuestionKey: dl.QuestionKey, Intent: dl.Intent,
+		Class: dl.Class, Facts: dl.Facts, Versions: dl.Versions, Public: &event.PublicReply{Text: dl.Text},
+	}}
+	for _, rule := range rm.d.cfg.PublicVerdicts {
+		said.reply.Verdicts = append(said.reply.Verdicts, event.Verdict{Rule: rule, Action: "allow"})
+	}
+	return said
 }
 
 // heardBy is what something heard is known by: the question that it answered, or its
@@ -15,9 +51,9 @@ type answerHeard struct {
 type heardBy struct{ question, words string }
 
 // remember notes what the room heard, and forgets what is past the cool-down.
-func (rm *room) remember(question, words string, said answerHeard) {
+func (rm *room) remember(question, words string, said *answerHeard) {
 	if rm.heard == nil {
-		rm.heard = map[heardBy]answerHeard{}
+		rm.heard = map[heardBy]*answerHeard{}
 	}
 	longest := max(rm.d.cfg.CoolDown, rm.d.cfg.SameWords).Milliseconds()
 	for by, h := range rm.heard {
@@ -26,7 +62,7 @@ func (rm *room) remember(question, words string, said answerHeard) {
 		}
 	}
 	rm.heard[heardBy{words: words}] = said
-	if question != "" && said.cover != "" {
+	if question != "" && said.cover() != "" {
 		rm.heard[heardBy{question: question}] = said
 	}
 }
@@ -37,17 +73,17 @@ func (rm *room) saidLately(words string, nowMs int64) *answerHeard {
 	if !ok || nowMs-said.endMs >= rm.d.cfg.SameWords.Milliseconds() {
 		return nil
 	}
-	return &said
+	return said
 }
 
 // otherVariantSaid is the other variant's answer to the question, nil when the room did not
 // hear it or long ago.
 func (rm *room) otherVariantSaid(reply *event.Reply, nowMs int64) *answerHeard {
 	said, ok := rm.heard[heardBy{question: reply.QuestionKey}]
-	if !ok || said.variant == reply.Variant || nowMs-said.endMs >= rm.d.cfg.CoolDown.Milliseconds() {
+	if !ok || said.reply.Variant == reply.Variant || nowMs-said.endMs >= rm.d.cfg.CoolDown.Milliseconds() {
 		return nil
 	}
-	return &said
+	return said
 }
 
 // needNotHear deals with an answer whose question another variant answers aloud, or has
@@ -72,10 +108,10 @@ func (rm *room) needNotHear(pl *plan, it *item, nowMs int64) bool {
 		rm.leave(pl, it, nowMs)
 	case voice != nil:
 		voice.followers = append(voice.followers, it)
-	case said.cover == "": // said to nobody who asked
+	case said.cover() == "": // said to nobody who asked
 		return false
 	default:
-		rm.heardIt(pl, it, *said, nowMs)
+		rm.heardIt(pl, it, said, nowMs)
 	}
 	return true
 }
@@ -100,16 +136,16 @@ func (it *item) answersFor(reply *event.Reply) bool {
 }
 
 // heardIt merges the item's askers into what they heard.
-func (rm *room) heardIt(pl *plan, it *item, said answerHeard, nowMs int64) {
+func (rm *room) heardIt(pl *plan, it *item, said *answerHeard, nowMs int64) {
 	reason := reasonSameWords
-	if said.variant != it.job.reply.Variant {
+	if said.reply.Variant != it.job.reply.Variant {
 		reason = reasonHeardOther
 	}
 	dl := spokenDelivery(it, rm.d.voice(), event.DeliverySkipped, reason, nowMs)
-	dl.HeardVariant = said.variant
+	dl.HeardVariant = said.reply.Variant
 	pl.deliver(rm, dl)
 	for _, o := range it.owed {
-		pl.endings = append(pl.endings, ending{o: o, state: event.Merged, reason: reason, channel: event.Public, cover: said.cover})
+		pl.endings = append(pl.endings, ending{o: o, state: event.Merged, reason: reason, channel: event.Public, cover: said.cover()})
 	}
 	it.owed = nil
 	rm.leave(pl, it, nowMs)

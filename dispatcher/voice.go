@@ -410,10 +410,7 @@ func (rm *room) wasHeard(pl *plan, it *item, followers []*item, spoken Spoken, n
 	}
 	reply := &it.job.reply
 	rm.worded(it.heard, reply.Language, spoken.EndMs)
-	said := answerHeard{variant: reply.Variant, facts: reply.Facts, endMs: spoken.EndMs}
-	if len(it.owed) > 0 {
-		said.cover = it.owed[0].member.DanmakuID
-	}
+	said := heardIn(it, spoken.EndMs)
 	rm.remember(reply.QuestionKey, it.heard, said)
 	for _, f := range followers {
 		pl.endAll(f.split(late(spoken.FirstAudioMs)), event.Expired, reasonLate)

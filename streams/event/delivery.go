@@ -97,7 +97,8 @@ type Outcome struct {
 	Channel    Channel   `json:"channel,omitempty"`  // answered: how it was heard
 	Variant    Variant   `json:"variant,omitempty"`
 	Intent     string    `json:"intent,omitempty"`
-	PlatformMs int64     `json:"platform_ms"`        // corrected platform time of the danmaku
-	ReplyMs    int64     `json:"reply_ms,omitempty"` // created_ms of the reply.v1 that answers it
+	PlatformMs int64     `json:"platform_ms"`           // corrected platform time of the danmaku
+	ReplyMs    int64     `json:"reply_ms,omitempty"`    // created_ms of the reply.v1 that answers it
+	SpeakByMs  int64     `json:"speak_by_ms,omitempty"` // merged into an answer that was heard before it was asked for: a newcomer may be written it until then
 	TimeMs     int64     `json:"time_ms"`
 }
