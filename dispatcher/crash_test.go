@@ -282,6 +282,62 @@ func TestOpenClaimsOfADeadOwner(t *testing.T) {
 	})
 }
 
+// What a dead owner gave up and the log does not say was neither heard nor sent: the next owner,
+// to whom the ledger tells it, answers in the other channel, tries again, or says that it failed.
+func TestGivenUpIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	restart := func(r *rig) {
+		r.stopWithin(0)
+		r.log.refusing(nil)
+		r.out.fail, r.out.sendErr = nil, nil
+		r.start() // the ledger is there still
+		for _, rec := range r.inputs {
+			r.hand(rec)
+		}
+		wait(8 * time.Second)
+		r.wantSaid()
+	}
+	noOutcomes := func(e event.Event) error {
+		if _, ok := e.(event.Outcome); ok {
+			return errAway
+		}
+		return nil
+	}
+	bubble(t, "speech, and the private text instead was under way", func(t *testing.T, r *rig) {
+		r.open(true)
+		r.out.fail, r.out.sendErr = fault.Errorf(fault.Internal, "no voice"), errAway
+		r.in(r.reply("w1", "三号有货", []string{"a"}))
+		wait(2 * time.Second)
+		restart(r)
+		r.wantSent("u-a: 三号有货")
+		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered private_text"})
+	})
+	bubble(t, "speech, in a room without private text", func(t *testing.T, r *rig) {
+		r.open(false)
+		r.out.fail = fault.Errorf(fault.Internal, "no voice")
+		r.log.refusing(noOutcomes)
+		r.in(r.reply("w1", "三号有货", []string{"a"}))
+		wait(2 * time.Second)
+		restart(r)
+		r.wantOutcomes(map[event.DanmakuID]string{"a": "failed outlet_failed"})
+	})
+	for name, refuse := range map[string]func(event.Event) error{
+		"private text, and nothing of it is in the log":  func(event.Event) error { return errAway },
+		"private text, and its outcome is not in the log": noOutcomes,
+	} {
+		bubble(t, name, func(t *testing.T, r *rig) {
+			r.open(true)
+			r.out.sendErr = fault.Errorf(fault.Invalid, "refused")
+			r.log.refusing(refuse)
+			r.in(r.reply("w1", "", []string{"a"}, privately("a", "您的订单已发货")))
+			wait(2 * time.Second)
+			restart(r)
+			r.wantSent("u-a: 您的订单已发货")
+			r.wantOutcomes(map[event.DanmakuID]string{"a": "answered private_text"})
+		})
+	}
+}
+
 // away is a ledger whose server is gone.
 type away struct{}
 

@@ -116,14 +116,16 @@ type Claim struct {
 // Grant is what became of a claim's danmaku: each is in exactly one list.
 type Grant struct {
 	Granted []event.DanmakuID // ours to deliver
-	Done    []event.DanmakuID // delivered, or given up for good, before
+	Done    []event.DanmakuID // delivered before
+	Skipped []event.DanmakuID // given up before: speech that nobody heard, text that may be sent again
 	Unknown []event.DanmakuID // claimed by another owner or delivery that never said how it ended
 }
 
 // ClaimState is how a claim ended.
 type ClaimState string
 
-// The final states. Released forgets the claim: the danmaku may be claimed again.
+// The final states. Skipped is nothing that reached anybody for sure. Released forgets the
+// claim: the danmaku may be claimed again.
 const (
 	ClaimSpoken   ClaimState = "spoken"
 	ClaimSent     ClaimState = "sent"

@@ -34,7 +34,7 @@ func (d *Dispatcher) send(rm *room, s send) {
 	}
 	claim := Claim{Room: rm.id, Channel: ChannelPrivate, Delivery: text.DeliveryID, Danmaku: []event.DanmakuID{m.DanmakuID}}
 	grant, _, err := d.begin(ctx, rm, &claim)
-	if err == nil && len(grant.Done) == 0 {
+	if err == nil && len(grant.Done) == 0 { // what was given up, or is unknowable, is tried again: the id is the same
 		if pl, over := d.overtaken(rm, s); over {
 			d.finish(rm.p.ctx, claim, ClaimReleased)
 			rm.unwrite(slot)

@@ -232,6 +232,9 @@ func (rm *room) withoutGrant(pl *plan, it *item, grant Grant, err error, nowMs i
 	for _, o := range it.split(of(grant.Done)) {
 		pl.endings = append(pl.endings, ending{o: o, state: event.Answered, reason: reasonSpoken, channel: event.Public})
 	}
+	for _, o := range it.split(of(grant.Skipped)) { // an earlier owner's outlet failed, perhaps with private text under way instead
+		rm.instead(pl, o, event.Failed, reasonOutletFailed, nowMs)
+	}
 	if unknown := it.split(of(grant.Unknown)); len(unknown) > 0 {
 		dl := spokenDelivery(&item{job: it.job, heard: it.heard, owed: unknown}, rm.d.voice(), event.DeliverySkipped, reasonInterrupted, nowMs)
 		pl.deliver(rm, dl)

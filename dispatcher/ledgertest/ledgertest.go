@@ -71,9 +71,12 @@ func claims(t *testing.T, l dispatcher.Ledger) {
 	finish(t, l, claim("w2/console", 1, "c"), dispatcher.ClaimReleased)
 	want(t, "released", begin(t, l, claim("w3/console", 1, "c")), dispatcher.Grant{Granted: list{"c"}})
 	finish(t, l, claim("w3/console", 1, "c"), dispatcher.ClaimSkipped)
-	want(t, "skipped", begin(t, l, claim("w4/console", 9, "c")), dispatcher.Grant{Done: list{"c"}})
+	want(t, "skipped", begin(t, l, claim("w4/console", 9, "a|b", "c")), dispatcher.Grant{Done: list{"a|b"}, Skipped: list{"c"}})
+	want(t, "skipped, by whom it was", begin(t, l, claim("w3/console", 1, "c")), dispatcher.Grant{Skipped: list{"c"}})
 	finish(t, l, claim("w5/console", 0, "d"), dispatcher.ClaimSent) // from the log, without a claim
 	want(t, "from the log", begin(t, l, claim("w6/console", 1, "d", "e")), dispatcher.Grant{Done: list{"d"}, Granted: list{"e"}})
+	finish(t, l, claim("w4/console", 9, "c"), dispatcher.ClaimSent)
+	want(t, "done after all", begin(t, l, claim("w5/console", 9, "c")), dispatcher.Grant{Done: list{"c"}})
 	elsewhere := first
 	elsewhere.Channel = dispatcher.ChannelPrivate
 	want(t, "another channel", begin(t, l, elsewhere), dispatcher.Grant{Granted: first.Danmaku})

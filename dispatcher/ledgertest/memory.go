@@ -26,7 +26,7 @@ type claimKey struct {
 type claimed struct {
 	delivery event.DeliveryID
 	fence    int64
-	ended    bool
+	ended    dispatcher.ClaimState // "" while it is under way
 }
 
 // lease is who may speak in a room, and until when.
@@ -67,10 +67,12 @@ func (l *Memory) Begin(_ context.Context, c dispatcher.Claim) (dispatcher.Grant,
 		key := claimKey{c.Room, c.Channel, id}
 		have, ok := l.claims[key]
 		switch {
-		case !ok || !have.ended && have.delivery == c.Delivery && have.fence == c.Fence:
+		case !ok || have.ended == "" && have.delivery == c.Delivery && have.fence == c.Fence:
 			l.claims[key] = claimed{delivery: c.Delivery, fence: c.Fence}
 			g.Granted = append(g.Granted, id)
-		case have.ended:
+		case have.ended == dispatcher.ClaimSkipped:
+			g.Skipped = append(g.Skipped, id)
+		case have.ended != "":
 			g.Done = append(g.Done, id)
 		default:
 			g.Unknown = append(g.Unknown, id)
@@ -92,7 +94,7 @@ func (l *Memory) Finish(_ context.Context, c dispatcher.Claim, state dispatcher.
 			delete(l.claims, key)
 			continue
 		}
-		l.claims[key] = claimed{delivery: c.Delivery, fence: c.Fence, ended: true}
+		l.claims[key] = claimed{delivery: c.Delivery, fence: c.Fence, ended: state}
 	}
 	return nil
 }

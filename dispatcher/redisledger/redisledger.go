@@ -91,7 +91,7 @@ return fence`)
 
 // beginScript takes the fence, lease and claim keys; fence, value, TTL and lease in
 // milliseconds, and the lease's value. It answers -1 when fenced off, -2 when the voice
-// is an earlier owner's, else one code a claim: 0 granted, 1 done, 2 unknown.
+// is an earlier owner's, else one code a claim: 0 granted, 1 done, 2 unknown, 3 skipped.
 var beginScript = redis.NewScript(`
 local owner = tonumber(redis.call('GET', KEYS[1]) or '0')
 if tonumber(ARGV[1]) < owner then return {-1} end
@@ -108,6 +108,8 @@ for i = 3, #KEYS do
     out[i-2] = 0
   elseif string.sub(have, 1, 8) == 'sending|' then
     out[i-2] = 2
+  elseif string.sub(have, 1, 8) == 'skipped|' then
+    out[i-2] = 3
   else
     out[i-2] = 1
   end
@@ -147,7 +149,7 @@ func (l *Ledger) Begin(ctx context.Context, c dispatcher.Claim) (dispatcher.Gran
 	}
 	var g dispatcher.Grant
 	for i, id := range c.Danmaku {
-		list := map[int64]*[]event.DanmakuID{0: &g.Granted, 1: &g.Done, 2: &g.Unknown}[codes[i]]
+		list := map[int64]*[]event.DanmakuID{0: &g.Granted, 1: &g.Done, 2: &g.Unknown, 3: &g.Skipped}[codes[i]]
 		*list = append(*list, id)
 	}
 	return g, nil
