@@ -297,6 +297,39 @@ func TestPublishFails(t *testing.T) {
 	})
 }
 
+// What a run decided before the log refused the rest of it stays decided: the next attempt
+// answers the others.
+func TestRefusedInPart(t *testing.T) {
+	for _, tt := range []struct{ name, refused, want string }{
+		{"the reply", event.TopicReply, "d2 silent greeting w1#1\nreply w1#2 public [d1]\n"},
+		{"the steps", event.TopicTrajectory, "reply w1#2 public [d1 d2]\n"}, // then nothing was decided
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				down := fault.Errorf(fault.Unavailable, "the log is away")
+				refuse := true
+				log := &streamstest.Log{Fail: func(events []event.Event) error {
+					if refuse && events[0].Topic() == tt.refused {
+						refuse = false
+						return down
+					}
+					return nil
+				}}
+				r := newRig(t, log, agentworker.NewMemoryClaims(), modeltest.New(
+					modeltest.Call(priceCalls...), modeltest.Call("respond", `{"say":"围巾今天89元","ids":["d1"]}`, "hush", `{"why":"greeting","who":"d2"}`),
+					modeltest.Call(priceCalls...), sayPrice))
+				w := r.window("w1", "d1", "d2")
+				if err := <-r.take(w); !errors.Is(err, down) {
+					t.Errorf("acknowledged with %v, want the publisher's error", err)
+				}
+				acked(t, r.take(w))
+				r.want(tt.want)
+				r.close()
+			})
+		})
+	}
+}
+
 func TestUndecodable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, &streamstest.Log{}, agentworker.NewMemoryClaims(), priceScript())

@@ -7,8 +7,9 @@
 //
 // Invariants:
 //   - a window is acknowledged after everything its run caused is in the log: steps,
-//     hits and outcomes first, then reply.v1, so that a window whose reply is in the
-//     log is finished;
+//     then hits and outcomes, then reply.v1, so that a window whose reply is in the
+//     log is finished, and a danmaku whose outcome is in it keeps that when the reply
+//     is refused and the window comes again;
 //   - nothing is written about a danmaku that this worker holds no claim of: while
 //     another attempt's lease lasts, a redelivered window waits;
 //   - the first finished run wins: its claims are done, and later windows drop the

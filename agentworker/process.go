@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"livehost/agentworker/runner"
@@ -164,13 +165,18 @@ func (a *Agent) failed(w *event.Window, attempt int, st event.State, reason stri
 const lastWords = 5 * time.Second
 
 // publish puts a run's result into the log, the reply last: it says that the
-// window is finished. Whoever lost the claim meanwhile publishes nothing.
+// window is finished. When the log refuses it, those who have their outcomes are
+// finished all the same: the next attempt must not end them another way. Whoever lost
+// the claim meanwhile publishes nothing.
 func (a *Agent) publish(ctx context.Context, claim Claim, attempt int, res runner.Result, rec *trajectory.Recorder) error {
 	ctx, cancel := clock.Outlasting(ctx, lastWords)
 	defer cancel()
 	if !a.renew(ctx, claim, attempt) {
 		a.log.Warn("claim lost, result dropped", "window_id", string(claim.WindowID), "attempt", attempt)
 		return rec.Flush(ctx)
+	}
+	if err := rec.Flush(ctx); err != nil {
+		return err
 	}
 	before := make([]event.Event, 0, len(res.Hits)+len(res.Outcomes))
 	for _, h := range res.Hits {
@@ -184,10 +190,8 @@ func (a *Agent) publish(ctx context.Context, claim Claim, attempt int, res runne
 			return err
 		}
 	}
-	if err := rec.Flush(ctx); err != nil {
-		return err
-	}
 	if res.Reply != nil {
+		a.mark(ctx, ended(claim, res.Outcomes), attempt, MarkDone)
 		if err := a.deps.Publisher.Publish(ctx, *res.Reply); err != nil {
 			return err
 		}
@@ -196,6 +200,18 @@ func (a *Agent) publish(ctx context.Context, claim Claim, attempt int, res runne
 	a.mark(ctx, done, attempt, MarkDone)
 	a.mark(ctx, free, attempt, MarkFree)
 	return nil
+}
+
+// ended is the keys of the danmaku that have their outcomes.
+func ended(c Claim, outcomes []event.Outcome) Claim {
+	all := c.Keys
+	c.Keys = nil
+	for _, k := range all {
+		if slices.ContainsFunc(outcomes, func(o event.Outcome) bool { return o.DanmakuID == k.DanmakuID }) {
+			c.Keys = append(c.Keys, k)
+		}
+	}
+	return c
 }
 
 // split separates the keys that are finished from those given back.
