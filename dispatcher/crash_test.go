@@ -322,7 +322,7 @@ func TestGivenUpIsNotAnswered(t *testing.T) {
 		r.wantOutcomes(map[event.DanmakuID]string{"a": "failed outlet_failed"})
 	})
 	for name, refuse := range map[string]func(event.Event) error{
-		"private text, and nothing of it is in the log":  func(event.Event) error { return errAway },
+		"private text, and nothing of it is in the log":   func(event.Event) error { return errAway },
 		"private text, and its outcome is not in the log": noOutcomes,
 	} {
 		bubble(t, name, func(t *testing.T, r *rig) {

@@ -53,24 +53,31 @@ func (s *session) reach(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	ends, err := s.reader.admin.ListCommittedOffsets(ctx, s.binding.Topics...)
+	var starts kadm.ListedOffsets
+	if err == nil {
+		starts, err = s.reader.admin.ListStartOffsets(ctx, s.binding.Topics...)
+	}
 	if err != nil {
 		if ctx.Err() == nil {
-			s.log.Warn("the ends of the logs are not known, topics may be out of step", "err", err)
+			s.log.Warn("how far the logs reach is not known, topics may be out of step", "err", err)
 		}
 		return
 	}
 	for _, u := range s.all() {
-		u.await(ends)
+		u.await(starts, ends)
 	}
 }
 
-// await notes how far the unit's logs reach.
-func (u *unit) await(ends kadm.ListedOffsets) {
+// await notes how far the unit's logs reach. Those of which retention has left nothing have
+// nothing to wait for, whatever their offsets.
+func (u *unit) await(starts, ends kadm.ListedOffsets) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.moved = time.Now()
 	for _, l := range u.logs {
-		if end, ok := ends.Lookup(l.topic, l.partition); ok && end.Err == nil {
+		start, ok := starts.Lookup(l.topic, l.partition)
+		end, found := ends.Lookup(l.topic, l.partition)
+		if ok && found && start.Err == nil && end.Err == nil && start.Offset < end.Offset {
 			l.awaited = max(l.awaited, end.Offset)
 		}
 	}

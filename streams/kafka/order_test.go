@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"livehost/internal/testkit"
@@ -174,6 +176,84 @@ func TestOrderHasPatience(t *testing.T) {
 	}
 	b.until.Store(0)
 	testkit.Eventually(t, "room events are handled", func() bool { return events.Load() == n })
+}
+
+// A topic of which retention has left nothing has no records to wait for, whatever was
+// committed of it.
+func TestOrderAfterRetention(t *testing.T) {
+	t.Parallel()
+	const n = 5
+	for name, committed := range map[string]int64{"nothing is committed": -1, "the commit is older": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newTwoBrokers(t)
+			b.evening(faultRoom, n)
+			b.empty(event.TopicRoomEvent)
+			if committed >= 0 {
+				b.commit(event.TopicRoomEvent, committed)
+			}
+			var danmaku atomic.Int32
+			m, err := b.sys.Join(streams.Binding{
+				Group: faultGroup, Topics: []string{event.TopicRoomEvent, event.TopicDanmaku}, Handler: stateless(func(r streams.Record) {
+					if r.Topic == event.TopicDanmaku {
+						danmaku.Add(1)
+					}
+				}),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			b.run(m)
+			testkit.Eventually(t, "danmaku are handled", func() bool { return danmaku.Load() == n })
+			if took := time.Since(began); took > 1500*time.Millisecond { // all patience is two seconds
+				t.Errorf("danmaku were handled after %v", took)
+			}
+		})
+	}
+}
+
+// admin is a client beside the system's own.
+func (b *twoBrokers) admin() *kadm.Client {
+	b.Helper()
+	cl, err := kgo.NewClient(kgo.SeedBrokers(b.cfg.Brokers...))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(cl.Close)
+	return kadm.NewClient(cl)
+}
+
+// empty removes all of a topic, as retention does.
+func (b *twoBrokers) empty(topic string) {
+	b.Helper()
+	admin := b.admin()
+	ends, err := admin.ListEndOffsets(b.Context(), topic)
+	if err != nil {
+		b.Fatal(err)
+	}
+	removed, err := admin.DeleteRecords(b.Context(), ends.Offsets())
+	if err == nil {
+		err = removed.Error()
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// commit commits the offset for the group in each partition of the topic that reached it.
+func (b *twoBrokers) commit(topic string, offset int64) {
+	b.Helper()
+	admin := b.admin()
+	ends, err := admin.ListEndOffsets(b.Context(), topic)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var offsets kadm.Offsets
+	ends.Each(func(o kadm.ListedOffset) { offsets.AddOffset(topic, o.Partition, min(offset, o.Offset), -1) })
+	if err := admin.CommitAllOffsets(b.Context(), faultGroup, offsets); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // stateless is a handler whose partitions come together, with nothing to restore.
