@@ -109,17 +109,17 @@ func (rm *room) observe(e *event.RoomEvent) {
 func (rm *room) opened(e *event.RoomEvent) {
 	if e.Begins(rm.live.id, rm.live.openedMs, rm.live.closed) {
 		rm.live = broadcast{id: e.BroadcastID, before: rm.live.id, openedMs: e.TimeMs}
-		rm.heard = nil // by those who watched the one before
+		rm.heard, rm.disclosedMs, rm.promotedMs = nil, 0, nil // by those who watched the one before
 	}
 }
 
 // observeDelivery brings back what the room heard before this process.
 func (rm *room) observeDelivery(dl *event.Delivery) {
-	rm.observeWording(dl)
 	if dl.State == event.DeliverySent && rm.limited(dl.TimeMs) {
 		rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
 	}
 	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.EndMs >= rm.live.openedMs {
+		rm.observeWording(dl)
 		rm.remember(dl.QuestionKey, dl.Text, rm.heardFrom(dl))
 	}
 }

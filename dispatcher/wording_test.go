@@ -42,6 +42,31 @@ func TestWording(t *testing.T) {
 			t.Errorf("said %q", r.out.said)
 		}
 	})
+	bubble(t, "each broadcast has its own viewers", func(t *testing.T, r *rig) {
+		open := func(id event.BroadcastID) {
+			r.in(event.RoomEvent{Schema: 1, EventID: "open " + string(id), RoomID: "r", BroadcastID: id, Kind: event.RoomOpened, TimeMs: r.clock.NowMs(),
+				Settings: &event.RoomSettings{Language: "zh", HostName: "小播", DisclosureEveryS: 600}})
+		}
+		say := func(id string) {
+			r.in(r.reply("w"+id, fmt.Sprintf("第%s条。点点关注！", id), []string{id}))
+			wait(8 * time.Second)
+		}
+		open("b1")
+		for _, id := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"} {
+			say(id)
+		}
+		open("b2")
+		say("11")
+		open("b3")
+		r.stop()
+		r.restart()
+		say("12")
+		say("13")
+		if said := r.out.said; len(said) != 13 || said[0] != "温馨提示，为您讲解的是AI主播小播。第1条。点点关注！" || said[9] != "第10条。点点关注！" ||
+			said[10] != "温馨提示，为您讲解的是AI主播小播。第11条。点点关注！" || said[11] != "温馨提示，为您讲解的是AI主播小播。第12条。点点关注！" || said[12] != "第13条。点点关注！" {
+			t.Errorf("said %q", said)
+		}
+	})
 	bubble(t, "P78 an abusive or advertising name is not read out", func(t *testing.T, r *rig) {
 		r.in(r.reply("w1", "加V123\u200babc您好，今天89元", []string{"a"}, func(e *event.Reply) { e.Members[0].ViewerName = "加V123\u200babc" }))
 		wait(5 * time.Second)
