@@ -141,6 +141,7 @@ func (d *Dispatcher) Handle(_ context.Context, r streams.Record, ack streams.Ack
 	case event.TopicRoomEvent:
 		e, err := event.Decode[event.RoomEvent](r.Value)
 		if err == nil && r.Offset >= p.eventsFrom {
+			d.date(&e, r.AppendTime)
 			d.roomEvent(p, &e)
 		}
 		ack(err)
@@ -177,6 +178,18 @@ func (d *Dispatcher) fenceOff(rm *room) {
 	defer cancel()
 	if _, err := rm.owner(ctx); err != nil && rm.p.ctx.Err() == nil {
 		d.deps.Log.Warn("the ledger is away, an earlier owner of the room is not fenced off", "err", err)
+	}
+}
+
+// date gives a change the time at which it came into the log, by our clock: whether a run
+// knew of it is told by when the run began, and the platform's clock may be off. What came
+// late is taken for newer than it is, and contradicts only what states another value. The
+// broadcasts' openings and closings are compared with one another and keep theirs.
+func (d *Dispatcher) date(e *event.RoomEvent, appended time.Time) {
+	switch e.Kind {
+	case event.ProductChanged, event.ProductDelisted, event.DanmakuRetracted:
+		e.TimeMs = d.deps.Clock.Room(appended).UnixMilli()
+	default:
 	}
 }
 

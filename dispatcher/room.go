@@ -63,7 +63,7 @@ func (b *broadcast) past(e *event.RoomEvent) bool {
 	return e.TimeMs < b.openedMs || e.BroadcastID != "" && b.id != "" && e.BroadcastID != b.id
 }
 
-// change is what room events said of a product last, and when each was said.
+// change is what room events said of a product last, and when each came into the log.
 type change struct {
 	priceFen, stock              int64
 	priceMs, stockMs, delistedMs int64 // 0: never said
