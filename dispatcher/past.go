@@ -65,7 +65,9 @@ func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
 	if err != nil {
 		return err
 	}
-	if _, err := read(ctx, d.deps.Reader, p.id, from, func(o event.Outcome, _ time.Time) { p.past.outcomes.put(danmakuKey{o.RoomID, o.DanmakuID}, struct{}{}, o.TimeMs) }); err != nil {
+	if _, err := read(ctx, d.deps.Reader, p.id, from, func(o event.Outcome, _ time.Time) {
+		p.past.outcomes.put(danmakuKey{o.RoomID, o.DanmakuID}, struct{}{}, o.TimeMs)
+	}); err != nil {
 		return err
 	}
 	if from, err = tail(ctx, d.deps.Reader, event.TopicDelivery, p.id, span, time.Now()); err != nil {

@@ -120,7 +120,9 @@ func (rm *room) observeDelivery(dl *event.Delivery) {
 		rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
 	}
 	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.EndMs >= rm.live.openedMs {
-		rm.remember(dl.QuestionKey, dl.Text, rm.heardFrom(dl))
+		if said := rm.heardFrom(dl); !rm.outdated(&said.reply) { // the room's events were applied before
+			rm.remember(dl.QuestionKey, dl.Text, said)
+		}
 	}
 }
 
@@ -134,7 +136,7 @@ func (rm *room) change(e *event.RoomEvent, apply func(*change)) {
 		rm.changes[key] = c
 	}
 	for by, h := range rm.heard {
-		if rm.stale(h.reply.Facts, "", 0) { // a heard answer that is no longer right covers nobody
+		if rm.outdated(&h.reply) { // a heard answer that is no longer right covers nobody
 			delete(rm.heard, by)
 		}
 	}
@@ -184,6 +186,12 @@ func (c change) contradicts(f event.Fact, text string, sinceMs int64) bool {
 // over reports whether the broadcast that the reply answers is.
 func (rm *room) over(reply *event.Reply) bool { return rm.live.over(reply.BroadcastID) }
 
+// outdated reports whether a reply that was heard, or is being said, is no longer right and
+// stands for no other. A number of stock that moved since does not make it so.
+func (rm *room) outdated(reply *event.Reply) bool {
+	return rm.stale(reply.Facts, "", factsSince(reply))
+}
+
 func (rm *room) staleReply(reply *event.Reply) bool {
 	text := ""
 	if reply.Public != nil {
@@ -220,6 +228,9 @@ func (rm *room) event(e *event.RoomEvent, nowMs int64) (pl plan) {
 		for _, it := range rm.queue.Take(func(q queued) bool { return rm.staleReply(&q.Value.job.reply) }) {
 			rm.handBack(&pl, it, nowMs)
 		}
+		if rm.now != nil && rm.outdated(&rm.now.job.reply) {
+			rm.routeFollowers(&pl, rm.now, nowMs)
+		}
 	default:
 	}
 	return pl
@@ -249,6 +260,11 @@ func (rm *room) leave(pl *plan, it *item, nowMs int64) {
 	if it.event() {
 		pl.release = append(pl.release, it.job)
 	}
+	rm.routeFollowers(pl, it, nowMs)
+}
+
+// routeFollowers lets those who were to hear the item try themselves.
+func (rm *room) routeFollowers(pl *plan, it *item, nowMs int64) {
 	followers := it.followers
 	it.followers = nil
 	for _, f := range followers {

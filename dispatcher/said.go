@@ -34,11 +34,12 @@ func heardIn(it *item, endMs int64) *answerHeard {
 }
 
 // heardFrom is an answer that the log says was heard. It was spoken, so that the verdicts
-// that speech needs were there.
+// that speech needs were there. It was right when it began.
 func (rm *room) heardFrom(dl *event.Delivery) *answerHeard {
 	said := &answerHeard{danmaku: dl.DanmakuIDs, endMs: dl.EndMs, reply: event.Reply{
 		ReplyID: dl.ReplyID, RunID: dl.RunID, RoomID: dl.RoomID, Variant: dl.Variant, QuestionKey: dl.QuestionKey, Intent: dl.Intent,
 		Class: dl.Class, Facts: dl.Facts, Versions: dl.Versions, Public: &event.PublicReply{Text: dl.Text},
+		CreatedMs: dl.FirstAudioMs - rm.d.cfg.VoiceStart.Milliseconds(),
 	}}
 	for _, rule := range rm.d.cfg.PublicVerdicts {
 		said.reply.Verdicts = append(said.reply.Verdicts, event.Verdict{Rule: rule, Action: "allow"})
@@ -120,7 +121,7 @@ func (rm *room) needNotHear(pl *plan, it *item, nowMs int64) bool {
 // answer to its question, or its words. What waits of its own variant it joins.
 func (rm *room) voiceFor(it *item) *item {
 	reply := &it.job.reply
-	if other := rm.now; other != nil && !other.event() && (other.heard == it.heard || other.answersFor(reply)) {
+	if other := rm.now; other != nil && !other.event() && !rm.outdated(&other.job.reply) && (other.heard == it.heard || other.answersFor(reply)) {
 		return other
 	}
 	other, _ := rm.queue.Find(func(other *item) bool {

@@ -20,6 +20,82 @@ func (r *rig) costs(fen int64, edit ...func(*event.RoomEvent)) {
 // quick is a run of half a second.
 func quick(e *event.Reply) { e.Timing.RunMs = 500 }
 
+// TestStaleAnswerStandsForNobody: what was said, or is being said, and is no longer right
+// keeps no right answer from being heard.
+func TestStaleAnswerStandsForNobody(t *testing.T) {
+	t.Parallel()
+	const old, new = "三号现在是89元，详情页里有尺码表，大家可以看看", "三号79元"
+	harness, baseline := question("price:3", "harness"), question("price:3", "react-baseline")
+	bubble(t, "the price changes while it is said", func(t *testing.T, r *rig) {
+		r.open(false)
+		r.in(r.reply("w1", old, []string{"a"}, harness, price("3", "8900")))
+		wait(time.Second)
+		r.costs(7900)
+		wait(time.Second)
+		r.in(r.reply("w2", new, []string{"b"}, baseline, price("3", "7900"), quick))
+		wait(15 * time.Second)
+		r.in(r.reply("w3", "三号现在79元", []string{"c"}, harness, price("3", "7900"), quick)) // heard, of the other variant
+		wait(10 * time.Second)
+		r.wantSaid(old, new)
+		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken", "b": "answered spoken", "c": "merged heard_other_variant"})
+	})
+	bubble(t, "after it was followed", func(t *testing.T, r *rig) {
+		r.open(false)
+		r.in(r.reply("w1", old, []string{"a"}, harness, price("3", "8900")))
+		wait(time.Second)
+		r.in(r.reply("w2", new, []string{"b"}, baseline, price("3", "7900"), quick))     // its tools knew before the room
+		r.in(r.reply("w3", "三号89元", []string{"c"}, baseline, price("3", "8900"), quick)) // asked again
+		r.costs(7900)
+		wait(15 * time.Second)
+		r.wantSaid(old, new)
+		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken", "b": "answered spoken"})
+	})
+	bubble(t, "in the same words", func(t *testing.T, r *rig) {
+		r.open(false)
+		r.in(r.reply("w1", "三号有优惠，大家看看", []string{"a"}, harness, price("3", "8900")))
+		wait(time.Second)
+		r.costs(7900)
+		wait(10 * time.Second)
+		r.in(r.reply("w2", "三号有优惠，大家看看", []string{"b"}, harness, price("3", "7900"), quick))
+		wait(10 * time.Second)
+		r.wantSaid("三号有优惠，大家看看", "三号有优惠，大家看看")
+	})
+	bubble(t, "nobody is written what went stale while it was said", func(t *testing.T, r *rig) {
+		r.open(true)
+		r.in(r.reply("w1", old, []string{"a"}, harness, price("3", "8900")))
+		wait(time.Second)
+		r.costs(7900)
+		wait(10 * time.Second)
+		r.merged("c", "a")
+		wait(5 * time.Second)
+		r.wantSent()
+	})
+	for name, changed := range map[string]bool{"after a restart": true, "after a restart, as it was": false} {
+		bubble(t, name, func(t *testing.T, r *rig) {
+			r.open(false)
+			r.costs(9900) // the tools know better: with the coupon it is 89
+			wait(5 * time.Second)
+			r.in(r.reply("w1", "三号89元", []string{"a"}, harness, price("3", "8900")))
+			wait(5 * time.Second)
+			if changed {
+				r.costs(7900)
+			}
+			wait(time.Second)
+			r.stop()
+			r.restart()
+			wait(time.Second)
+			r.in(r.reply("w2", new, []string{"b"}, baseline, price("3", "7900"), quick))
+			wait(10 * time.Second)
+			if changed {
+				r.wantSaid("三号89元", new)
+				return
+			}
+			r.wantSaid("三号89元")
+			r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken", "b": "merged heard_other_variant"})
+		})
+	}
+}
+
 // TestPlatformClock: since when a price is another is told by our clock, whatever the
 // platform's says, after a restart too.
 func TestPlatformClock(t *testing.T) {

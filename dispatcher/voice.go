@@ -411,7 +411,9 @@ func (rm *room) wasHeard(pl *plan, it *item, followers []*item, spoken Spoken, n
 	reply := &it.job.reply
 	rm.worded(it.heard, reply.Language, spoken.EndMs)
 	said := heardIn(it, spoken.EndMs)
-	rm.remember(reply.QuestionKey, it.heard, said)
+	if !rm.outdated(reply) { // since it began
+		rm.remember(reply.QuestionKey, it.heard, said)
+	}
 	for _, f := range followers {
 		pl.endAll(f.split(late(spoken.FirstAudioMs)), event.Expired, reasonLate)
 		if len(f.owed) > 0 {
