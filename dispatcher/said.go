@@ -1,7 +1,9 @@
 package dispatcher
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"livehost/streams/event"
 )
@@ -48,11 +50,25 @@ func (rm *room) heardFrom(dl *event.Delivery) *answerHeard {
 }
 
 // heardBy is what something heard is known by: the question that it answered, or its
-// words.
-type heardBy struct{ question, words string }
+// words and what they say of which goods.
+type heardBy struct{ question, words, goods string }
+
+// goods is what an answer states of which goods: "this one is 89" is said of many. Stock
+// moves with every order, which the words tell when they state it.
+func goods(facts []event.Fact) string {
+	var of []string
+	for _, f := range facts {
+		if f.Kind == "stock" && f.Value != "0" {
+			f.Value = ""
+		}
+		of = append(of, fmt.Sprintf("%s %q %q %q", f.Kind, f.LinkID, f.ProductID, f.Value))
+	}
+	slices.Sort(of)
+	return strings.Join(slices.Compact(of), "\n")
+}
 
 // remember notes what the room heard, and forgets what is past the cool-down.
-func (rm *room) remember(question, words string, said *answerHeard) {
+func (rm *room) remember(question string, by heardBy, said *answerHeard) {
 	if rm.heard == nil {
 		rm.heard = map[heardBy]*answerHeard{}
 	}
@@ -62,15 +78,15 @@ func (rm *room) remember(question, words string, said *answerHeard) {
 			delete(rm.heard, by)
 		}
 	}
-	rm.heard[heardBy{words: words}] = said
+	rm.heard[by] = said
 	if question != "" && said.cover() != "" {
 		rm.heard[heardBy{question: question}] = said
 	}
 }
 
-// saidLately is when these words were heard last, nil when that is long ago.
-func (rm *room) saidLately(words string, nowMs int64) *answerHeard {
-	said, ok := rm.heard[heardBy{words: words}]
+// saidLately is when these words were heard last of these goods, nil when that is long ago.
+func (rm *room) saidLately(by heardBy, nowMs int64) *answerHeard {
+	said, ok := rm.heard[by]
 	if !ok || nowMs-said.endMs >= rm.d.cfg.SameWords.Milliseconds() {
 		return nil
 	}
@@ -94,7 +110,7 @@ func (rm *room) otherVariantSaid(reply *event.Reply, nowMs int64) *answerHeard {
 func (rm *room) needNotHear(pl *plan, it *item, nowMs int64) bool {
 	said := rm.otherVariantSaid(&it.job.reply, nowMs)
 	if said == nil {
-		said = rm.saidLately(it.heard, nowMs)
+		said = rm.saidLately(it.by, nowMs)
 	}
 	var voice *item
 	if said == nil {
@@ -121,11 +137,11 @@ func (rm *room) needNotHear(pl *plan, it *item, nowMs int64) bool {
 // answer to its question, or its words. What waits of its own variant it joins.
 func (rm *room) voiceFor(it *item) *item {
 	reply := &it.job.reply
-	if other := rm.now; other != nil && !other.event() && !rm.outdated(&other.job.reply) && (other.heard == it.heard || other.answersFor(reply)) {
+	if other := rm.now; other != nil && !other.event() && !rm.outdated(&other.job.reply) && (other.by == it.by || other.answersFor(reply)) {
 		return other
 	}
 	other, _ := rm.queue.Find(func(other *item) bool {
-		return !other.event() && (other.answersFor(reply) || other.heard == it.heard && other.job.reply.Variant != reply.Variant)
+		return !other.event() && (other.answersFor(reply) || other.by == it.by && other.job.reply.Variant != reply.Variant)
 	})
 	return other
 }
@@ -158,12 +174,13 @@ func (rm *room) join(it *item) {
 	reply := &it.job.reply
 	for _, old := range rm.queue.Take(func(q queued) bool {
 		r := &q.Value.job.reply
-		same := reply.QuestionKey != "" && r.QuestionKey == reply.QuestionKey || q.Value.heard == it.heard
+		same := reply.QuestionKey != "" && r.QuestionKey == reply.QuestionKey || q.Value.by == it.by
 		return same && r.Variant == reply.Variant && !q.Value.event()
 	}) {
 		it.owed = append(old.owed, it.owed...)
 		if better(&old.job.reply, reply) {
-			it.job, it.heard, it.script, it.length, it.shortened = old.job, old.heard, old.script, old.length, old.shortened
+			it.job, it.by = old.job, old.by
+			it.heard, it.script, it.length, it.shortened = old.heard, old.script, old.length, old.shortened
 		}
 		it.followers = append(old.followers, it.followers...)
 	}

@@ -96,6 +96,62 @@ func TestStaleAnswerStandsForNobody(t *testing.T) {
 	}
 }
 
+// TestSameWordsOfOtherGoods: words alone do not tell what an answer is about.
+func TestSameWordsOfOtherGoods(t *testing.T) {
+	t.Parallel()
+	const words = "这款现在89元"
+	three, five := question("price:3", "harness"), question("price:5", "harness")
+	bubble(t, "those that wait", func(t *testing.T, r *rig) {
+		r.open(false)
+		r.in(r.reply("w0", "正在说别的事情哦请稍等一下", []string{"z"}))
+		synctest.Wait()
+		r.in(r.reply("w1", words, []string{"a"}, three, price("3", "8900")))
+		wait(100 * time.Millisecond)
+		r.in(r.reply("w2", words, []string{"b"}, five, price("5", "8900")))
+		wait(100 * time.Millisecond)
+		r.costs(7900)
+		wait(15 * time.Second)
+		r.wantSaid("正在说别的事情哦请稍等一下", words)
+		r.wantOutcomes(map[event.DanmakuID]string{"z": "answered spoken", "b": "answered spoken"}) // a is asked again
+	})
+	bubble(t, "what is said, and was", func(t *testing.T, r *rig) {
+		r.open(false)
+		r.in(r.reply("w1", words, []string{"a"}, three, price("3", "8900")))
+		wait(time.Second)
+		r.in(r.reply("w2", words, []string{"b"}, five, price("5", "8900")))
+		wait(10 * time.Second)
+		for id, link := range map[string]string{"c": "3", "d": "5"} { // each was heard
+			r.in(r.reply("w"+id, words, []string{id}, question("size:"+link, "harness"), price(link, "8900")))
+		}
+		wait(10 * time.Second)
+		r.wantSaid(words, words)
+		r.wantOutcomes(map[event.DanmakuID]string{
+			"a": "answered spoken", "b": "answered spoken", "c": "merged same_words", "d": "merged same_words",
+		})
+	})
+	bubble(t, "of the other variant, after a restart", func(t *testing.T, r *rig) {
+		r.open(false)
+		r.in(r.reply("w1", words, []string{"a"}, three, price("3", "8900")))
+		wait(5 * time.Second)
+		r.stop()
+		r.restart()
+		r.in(r.reply("w2", words, []string{"b"}, question("price:5", "react-baseline"), price("5", "8900")))
+		wait(10 * time.Second)
+		r.wantSaid(words, words)
+	})
+	bubble(t, "stock that sells is the same stock", func(t *testing.T, r *rig) {
+		stock := func(n string) func(*event.Reply) {
+			return func(e *event.Reply) { e.Facts = []event.Fact{{Kind: "stock", LinkID: "3", Value: n}} }
+		}
+		r.open(false)
+		r.in(r.reply("w1", "三号有货", []string{"a"}, question("stock:3", "harness"), stock("12")))
+		wait(5 * time.Second)
+		r.in(r.reply("w2", "三号有货", []string{"b"}, question("size:3", "harness"), stock("11")))
+		wait(10 * time.Second)
+		r.wantSaid("三号有货")
+	})
+}
+
 // TestPlatformClock: since when a price is another is told by our clock, whatever the
 // platform's says, after a restart too.
 func TestPlatformClock(t *testing.T) {

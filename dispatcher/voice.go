@@ -412,7 +412,7 @@ func (rm *room) wasHeard(pl *plan, it *item, followers []*item, spoken Spoken, n
 	rm.worded(it.heard, reply.Language, spoken.EndMs)
 	said := heardIn(it, spoken.EndMs)
 	if !rm.outdated(reply) { // since it began
-		rm.remember(reply.QuestionKey, it.heard, said)
+		rm.remember(reply.QuestionKey, it.by, said)
 	}
 	for _, f := range followers {
 		pl.endAll(f.split(late(spoken.FirstAudioMs)), event.Expired, reasonLate)

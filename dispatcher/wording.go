@@ -77,6 +77,7 @@ func (rm *room) newItem(j *job, answers []*owed) *item {
 	it := &item{job: j, owed: answers}
 	it.write(speech.Clean(speech.Names(j.reply.Public.Text, names, j.reply.Language, rm.d.cfg.Wording.unfit)))
 	it.shorten(rm.d.cfg.MaxSpeech)
+	it.by = heardBy{words: it.heard, goods: goods(j.reply.Facts)}
 	return it
 }
 
