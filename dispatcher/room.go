@@ -121,7 +121,7 @@ func (rm *room) observeDelivery(dl *event.Delivery) {
 	}
 	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.EndMs >= rm.live.openedMs {
 		if said := rm.heardFrom(dl); !rm.outdated(&said.reply) { // the room's events were applied before
-			rm.remember(dl.QuestionKey, heardBy{words: dl.Text, goods: goods(dl.Facts)}, said)
+			rm.remember(dl.QuestionKey, heardBy{words: said.reply.Public.Text, goods: goods(dl.Facts)}, said)
 		}
 	}
 }

@@ -38,9 +38,10 @@ func heardIn(it *item, endMs int64) *answerHeard {
 // heardFrom is an answer that the log says was heard. It was spoken, so that the verdicts
 // that speech needs were there. It was right when it began.
 func (rm *room) heardFrom(dl *event.Delivery) *answerHeard {
+	text, _ := rm.disclosed(dl.Text)
 	said := &answerHeard{danmaku: dl.DanmakuIDs, endMs: dl.EndMs, reply: event.Reply{
 		ReplyID: dl.ReplyID, RunID: dl.RunID, RoomID: dl.RoomID, Variant: dl.Variant, QuestionKey: dl.QuestionKey, Intent: dl.Intent,
-		Class: dl.Class, Facts: dl.Facts, Versions: dl.Versions, Public: &event.PublicReply{Text: dl.Text},
+		Class: dl.Class, Facts: dl.Facts, Versions: dl.Versions, Public: &event.PublicReply{Text: text},
 		CreatedMs: dl.FirstAudioMs - rm.d.cfg.VoiceStart.Milliseconds(),
 	}}
 	for _, rule := range rm.d.cfg.PublicVerdicts {

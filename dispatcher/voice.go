@@ -409,7 +409,7 @@ func (rm *room) wasHeard(pl *plan, it *item, followers []*item, spoken Spoken, n
 		pl.endings = append(pl.endings, ending{o: o, state: event.Answered, reason: reasonSpoken, channel: event.Public})
 	}
 	reply := &it.job.reply
-	rm.worded(it.heard, reply.Language, spoken.EndMs)
+	rm.worded(it.heard, spoken.EndMs)
 	said := heardIn(it, spoken.EndMs)
 	if !rm.outdated(reply) { // since it began
 		rm.remember(reply.QuestionKey, it.by, said)
