@@ -91,6 +91,8 @@ func (d *Dispatcher) overtaken(rm *room, s send) (plan, bool) {
 			pl.end(s.o, event.Retracted, reasonRetracted)
 		case late(nowMs)(s.o):
 			pl.end(s.o, event.Expired, reasonLate)
+		case !rm.hasPrivate(s.o):
+			pl.end(s.o, event.Suppressed, reasonNoPrivate)
 		case rm.stale(reply.Facts, s.text, factsSince(reply)):
 			rm.returnOrExpire(pl, []*owed{s.o}, rm.privateDelivery(s.o, event.DeliveryCancelled, reasonStaleFact, s.text, nowMs), nowMs)
 		default:

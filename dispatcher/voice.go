@@ -73,6 +73,9 @@ func (rm *room) stillDue(pl *plan, it *item, nowMs int64) bool {
 		pl.endAll(taken, event.Retracted, reasonRetracted)
 		reason = reasonRetracted
 	}
+	for _, f := range it.followers {
+		pl.endAll(f.split(rm.retracted), event.Retracted, reasonRetracted)
+	}
 	for _, o := range it.split(late(nowMs)) {
 		rm.instead(pl, o, event.Expired, reasonLate, nowMs)
 	}
