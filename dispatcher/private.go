@@ -58,7 +58,7 @@ func (d *Dispatcher) send(rm *room, s send) {
 func (d *Dispatcher) waitForSlot(rm *room, s send) (slot *written, ok bool) {
 	refused := d.locked(rm, func(pl *plan, nowMs int64) {
 		var reason string
-		if slot, reason = rm.write(s.o.member.ViewerID, s.text, nowMs, s.o.member.SpeakByMs); reason == "" {
+		if slot, reason = rm.write(s.o.member.ViewerID, s.text, s.o.ended, nowMs, s.o.member.SpeakByMs); reason == "" {
 			return
 		}
 		state := event.Expired

@@ -116,8 +116,15 @@ func (rm *room) opened(e *event.RoomEvent) {
 // observeDelivery brings back what the room heard before this process.
 func (rm *room) observeDelivery(dl *event.Delivery) {
 	rm.observeWording(dl)
-	if dl.State == event.DeliverySent && rm.limited(dl.TimeMs) {
-		rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
+	if dl.State == event.DeliverySent {
+		if rm.limited(dl.TimeMs) {
+			rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
+		}
+		for _, said := range rm.heard { // it may have been written to a newcomer
+			if said.reply.ReplyID == dl.ReplyID && !said.has(dl.ViewerID) {
+				said.viewers = append(said.viewers, dl.ViewerID)
+			}
+		}
 	}
 	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.EndMs >= rm.live.openedMs {
 		if said := rm.heardFrom(dl); !rm.outdated(&said.reply) { // the room's events were applied before

@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"livehost/streams/event"
 )
 
 // answerHeard is what the room heard.
 type answerHeard struct {
-	reply   event.Reply       // that said it; of one before this process what delivery.v1 tells
+	reply   event.Reply       // that said it, without what is its askers' alone; of one before this process what delivery.v1 tells
 	danmaku []event.DanmakuID // that it answered; none for event windows
-	viewers []event.ViewerID  // who have it: its askers (of one before this process nobody knows them) and who was written it since
+	viewers []event.ViewerID  // who have it: its askers (of one before this process nobody knows them), who was merged into it, and who was written it since
 	endMs   int64
+
+	personal bool // it speaks to one of its askers by name
 }
 
 // cover is the danmaku that stands for those it answered.
@@ -26,12 +29,23 @@ func (a *answerHeard) cover() event.DanmakuID {
 
 func (a *answerHeard) has(v event.ViewerID) bool { return slices.Contains(a.viewers, v) }
 
+// reached notes whom it has reached.
+func (a *answerHeard) reached(list []*owed) {
+	for _, o := range list {
+		a.viewers = append(a.viewers, o.member.ViewerID)
+	}
+}
+
 // heardIn is an answer that the item said to its end.
 func heardIn(it *item, endMs int64) *answerHeard {
 	said := &answerHeard{reply: it.job.reply, danmaku: ids(it.owed), endMs: endMs}
-	for _, o := range it.owed {
-		said.viewers = append(said.viewers, o.member.ViewerID)
+	said.reached(it.owed)
+	for _, m := range said.reply.Members {
+		if utf8.RuneCountInString(m.ViewerName) > 1 && strings.Contains(said.reply.Public.Text, m.ViewerName) {
+			said.personal = true
+		}
 	}
+	said.reply.Members, said.reply.Private, said.reply.NotCovered = nil, nil, nil
 	return said
 }
 
@@ -165,6 +179,7 @@ func (rm *room) heardIt(pl *plan, it *item, said *answerHeard, nowMs int64) {
 	for _, o := range it.owed {
 		pl.endings = append(pl.endings, ending{o: o, state: event.Merged, reason: reason, channel: event.Public, cover: said.cover()})
 	}
+	said.reached(it.owed)
 	it.owed = nil
 	rm.leave(pl, it, nowMs)
 }
