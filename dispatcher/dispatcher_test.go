@@ -379,23 +379,6 @@ func TestRoomEvents(t *testing.T) {
 		})
 		r.wantAcked("w0", "w1", "w2", "w3")
 	})
-	bubble(t, "of those who were to hear another variant, before it began", func(t *testing.T, r *rig) {
-		r.log.refusing(func(e event.Event) error {
-			if dl, ok := e.(event.Delivery); ok && dl.State == event.DeliveryStarted {
-				return errAway
-			}
-			return nil
-		})
-		r.in(r.reply("w1", "三号有货", []string{"a"}, question("q", "harness")))
-		wait(time.Second)
-		r.in(r.reply("w2", "有货的", []string{"b", "c"}, question("q", "react-baseline")))
-		r.in(event.RoomEvent{Schema: 1, EventID: "x", RoomID: "r", Kind: event.DanmakuRetracted, DanmakuID: "b", TimeMs: r.clock.NowMs()})
-		r.log.refusing(nil)
-		wait(10 * time.Second)
-		r.wantSaid("三号有货")
-		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken", "b": "retracted retracted", "c": "merged heard_other_variant"})
-		r.wantAcked("w1", "w2")
-	})
 	bubble(t, "room closed", func(t *testing.T, r *rig) {
 		r.open(true)
 		busy(r)

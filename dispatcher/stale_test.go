@@ -179,3 +179,26 @@ func TestPlatformClock(t *testing.T) {
 		}
 	}
 }
+
+// TestFollowerRetracts: who was to hear another variant's answer and takes the question back
+// is not merged into it.
+func TestFollowerRetracts(t *testing.T) {
+	t.Parallel()
+	bubble(t, "before it began", func(t *testing.T, r *rig) {
+		r.log.refusing(func(e event.Event) error {
+			if dl, ok := e.(event.Delivery); ok && dl.State == event.DeliveryStarted {
+				return errAway
+			}
+			return nil
+		})
+		r.in(r.reply("w1", "三号有货", []string{"a"}, question("q", "harness")))
+		wait(time.Second)
+		r.in(r.reply("w2", "有货的", []string{"b", "c"}, question("q", "react-baseline")))
+		r.in(event.RoomEvent{Schema: 1, EventID: "x", RoomID: "r", Kind: event.DanmakuRetracted, DanmakuID: "b", TimeMs: r.clock.NowMs()})
+		r.log.refusing(nil)
+		wait(10 * time.Second)
+		r.wantSaid("三号有货")
+		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken", "b": "retracted retracted", "c": "merged heard_other_variant"})
+		r.wantAcked("w1", "w2")
+	})
+}
