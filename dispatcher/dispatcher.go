@@ -141,7 +141,7 @@ func (d *Dispatcher) Handle(_ context.Context, r streams.Record, ack streams.Ack
 	case event.TopicRoomEvent:
 		e, err := event.Decode[event.RoomEvent](r.Value)
 		if err == nil && r.Offset >= p.eventsFrom {
-			d.roomEvent(p, &e)
+			d.roomEvent(p, &e, r.AppendTime)
 		}
 		ack(err)
 	case event.TopicOutcome:
@@ -180,10 +180,10 @@ func (d *Dispatcher) fenceOff(rm *room) {
 	}
 }
 
-func (d *Dispatcher) roomEvent(p *partition, e *event.RoomEvent) {
+func (d *Dispatcher) roomEvent(p *partition, e *event.RoomEvent, appended time.Time) {
 	rm := p.room(e.RoomID)
 	rm.mu.Lock()
-	pl := rm.event(e, d.deps.Clock.NowMs())
+	pl := rm.event(e, d.deps.Clock.Room(appended).UnixMilli(), d.deps.Clock.NowMs())
 	rm.mu.Unlock()
 	d.carryOut(rm, pl)
 }

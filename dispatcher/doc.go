@@ -32,7 +32,9 @@
 //   - a stopped voice says nothing, and falls silent in the middle of a sentence;
 //   - what a shadow release decided is noted, and reaches nobody;
 //   - one voice per question and room across variants; variants never share text;
-//   - the same words are not heard twice within a short while, whoever asked.
+//   - the same words of the same goods are not heard twice within a short while, whoever asked;
+//   - what is no longer right stands for no other answer; whether a run knew of a change is
+//     told by when the change came into the log.
 //
 // Who does what when a fact changes while speech waits: the dispatcher writes
 // delivery.v1 cancelled with stale_fact and lists the danmaku that may still be

@@ -60,6 +60,7 @@ func (o *owed) key() danmakuKey { return danmakuKey{o.job.reply.RoomID, o.member
 type item struct {
 	job       *job
 	heard     string     // as heard
+	by        heardBy    // its words, without those of its turn, and what they are about
 	script    []Sentence // the same in pieces
 	length    time.Duration
 	owed      []*owed // none for event windows

@@ -20,8 +20,10 @@ type written struct {
 }
 
 // write finds the first moment from nowMs on at which the platform takes the text, and
-// keeps it. A reason says why there is none by byMs.
-func (rm *room) write(viewer event.ViewerID, text string, nowMs, byMs int64) (slot *written, reason string) {
+// keeps it. A reason says why there is none by byMs. What is written again to a newcomer goes
+// at once or not at all, and leaves half of the room's minute to those who have no other
+// answer.
+func (rm *room) write(viewer event.ViewerID, text string, again bool, nowMs, byMs int64) (slot *written, reason string) {
 	slot = &written{nowMs, viewer, text}
 	if !rm.limited(nowMs) {
 		return slot, ""
@@ -33,8 +35,12 @@ func (rm *room) write(viewer event.ViewerID, text string, nowMs, byMs int64) (sl
 	}) {
 		return nil, reasonRepeat
 	}
+	perMinute := limits.PrivatePerMinute
+	if again {
+		perMinute, byMs = (perMinute+1)/2, nowMs
+	}
 	slot.atMs = max(nowMs,
-		rm.free(limits.PrivatePerMinute, func(*written) bool { return true }), rm.free(limits.PrivatePerViewerMinute, toViewer))
+		rm.free(perMinute, func(*written) bool { return true }), rm.free(limits.PrivatePerViewerMinute, toViewer))
 	if slot.atMs > byMs {
 		return nil, reasonLimit
 	}

@@ -131,6 +131,24 @@ func TestPrivateLimits(t *testing.T) {
 	})
 }
 
+// TestPrivateTextSwitchedOff: a text that waits for its minute is not sent into a room that
+// takes none any more.
+func TestPrivateTextSwitchedOff(t *testing.T) {
+	t.Parallel()
+	bubble(t, "the room takes no private text any more", func(t *testing.T, r *rig) {
+		r.limits(func(s *event.RoomSettings) { s.PrivatePerMinute = 1 })
+		r.in(r.reply("w1", "", []string{"a"}, privately("a", "第一条")))
+		wait(50 * time.Second)
+		r.in(r.reply("w2", "", []string{"b"}, privately("b", "第二条")))
+		wait(2 * time.Second)
+		r.limits(func(s *event.RoomSettings) { s.PrivateText, s.PrivatePerMinute = false, 1 })
+		wait(20 * time.Second)
+		r.wantSent("u-a: 第一条")
+		r.wantOutcomes(map[event.DanmakuID]string{"a": "answered private_text", "b": "suppressed no_private_channel"})
+		r.wantAcked("w1", "w2")
+	})
+}
+
 // TestPrivateTextIsNobodyElses: a text that was written for one asker is neither spoken nor
 // sent to another one who asks the same.
 func TestPrivateTextIsNobodyElses(t *testing.T) {

@@ -25,7 +25,7 @@ func (d *Dispatcher) writeAgain(p *partition, out event.Outcome, ack streams.Ack
 		o := &owed{ended: true, job: j, member: event.Member{
 			DanmakuID: out.DanmakuID, ViewerID: out.ViewerID, Intent: out.Intent, PlatformMs: out.PlatformMs, SpeakByMs: out.SpeakByMs,
 		}}
-		if out.Variant != said.reply.Variant || out.PlatformMs < said.endMs || said.has(out.ViewerID) ||
+		if out.Variant != said.reply.Variant || said.personal || out.PlatformMs < said.endMs || said.has(out.ViewerID) ||
 			rm.pending[out.DanmakuID] != nil || p.before(o).delivery != nil || !rm.privately(pl, o, nowMs) {
 			return
 		}

@@ -93,4 +93,48 @@ func TestNewcomers(t *testing.T) {
 		r.wantSaid(answer)
 		r.wantSent("u-c: "+answer, "u-d: "+answer)
 	})
+	bubble(t, "nobody gets it again after a restart", func(t *testing.T, r *rig) {
+		told(r, true)
+		r.merged("c", "a")
+		wait(time.Second)
+		r.stop()
+		r.restart()
+		r.merged("d", "a", func(o *event.Outcome) { o.ViewerID = "u-c" })
+		wait(5 * time.Second)
+		r.wantSent("u-c: " + answer)
+	})
+	bubble(t, "nor who was merged into it while it was said", func(t *testing.T, r *rig) {
+		r.open(true)
+		r.in(r.reply("w1", answer, []string{"a"}, question("price/3", "harness"), price("3", "8900")))
+		wait(time.Second)
+		r.in(event.RoomEvent{Schema: 1, EventID: "s", RoomID: "r", Kind: event.RoomSettingsSet, TimeMs: r.clock.NowMs(), Settings: &event.RoomSettings{Language: "zh"}})
+		r.in(r.reply("w2", answer, []string{"b"}, question("how much/3", "harness"), price("3", "8900")))
+		wait(5 * time.Second)
+		r.open(true) // of the same broadcast: private text is on again
+		r.merged("again", "a", func(o *event.Outcome) { o.ViewerID = "u-b" })
+		wait(5 * time.Second)
+		r.wantSaid(answer)
+		r.wantSent()
+	})
+	bubble(t, "what speaks to one by name is nobody else's", func(t *testing.T, r *rig) {
+		r.open(true)
+		r.in(r.reply("w1", "小鹿您好，三号89元", []string{"a"}, func(e *event.Reply) { e.Members[0].ViewerName = "小鹿" }))
+		wait(5 * time.Second)
+		r.merged("c", "a")
+		wait(5 * time.Second)
+		r.wantSaid("小鹿您好，三号89元")
+		r.wantSent()
+	})
+	bubble(t, "the room's minute stays for those who have no other answer", func(t *testing.T, r *rig) {
+		r.limits(func(s *event.RoomSettings) { s.PrivatePerMinute = 4 })
+		r.in(r.reply("w1", answer, []string{"a"}, question("price/3", "harness"), price("3", "8900")))
+		wait(5 * time.Second)
+		for _, id := range []string{"c", "d", "e", "f", "g"} {
+			r.merged(id, "a")
+			wait(time.Second)
+		}
+		r.in(r.reply("w2", "", []string{"o", "p"}, privately("o", "您的订单已发货"), privately("p", "明天送到")))
+		wait(time.Second)
+		r.wantSent("u-c: "+answer, "u-d: "+answer, "u-o: 您的订单已发货", "u-p: 明天送到")
+	})
 }

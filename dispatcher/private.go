@@ -58,7 +58,7 @@ func (d *Dispatcher) send(rm *room, s send) {
 func (d *Dispatcher) waitForSlot(rm *room, s send) (slot *written, ok bool) {
 	refused := d.locked(rm, func(pl *plan, nowMs int64) {
 		var reason string
-		if slot, reason = rm.write(s.o.member.ViewerID, s.text, nowMs, s.o.member.SpeakByMs); reason == "" {
+		if slot, reason = rm.write(s.o.member.ViewerID, s.text, s.o.ended, nowMs, s.o.member.SpeakByMs); reason == "" {
 			return
 		}
 		state := event.Expired
@@ -91,6 +91,8 @@ func (d *Dispatcher) overtaken(rm *room, s send) (plan, bool) {
 			pl.end(s.o, event.Retracted, reasonRetracted)
 		case late(nowMs)(s.o):
 			pl.end(s.o, event.Expired, reasonLate)
+		case !rm.hasPrivate(s.o):
+			pl.end(s.o, event.Suppressed, reasonNoPrivate)
 		case rm.stale(reply.Facts, s.text, factsSince(reply)):
 			rm.returnOrExpire(pl, []*owed{s.o}, rm.privateDelivery(s.o, event.DeliveryCancelled, reasonStaleFact, s.text, nowMs), nowMs)
 		default:

@@ -44,7 +44,8 @@ type room struct {
 type broadcast struct {
 	id       event.BroadcastID
 	before   event.BroadcastID // the one that this followed
-	openedMs int64             // 0: no opening was seen
+	openedMs int64             // by the platform's clock; 0: no opening was seen
+	sinceMs  int64             // when the log took its opening, by ours
 	closed   bool
 }
 
@@ -63,22 +64,25 @@ func (b *broadcast) past(e *event.RoomEvent) bool {
 	return e.TimeMs < b.openedMs || e.BroadcastID != "" && b.id != "" && e.BroadcastID != b.id
 }
 
-// change is what room events said of a product last, and when each was said.
+// change is what room events said of a product last, and when each came into the log.
 type change struct {
 	priceFen, stock              int64
 	priceMs, stockMs, delistedMs int64 // 0: never said
 }
 
 // observe applies a room event to what the room remembers, without consequences
-// for waiting speech.
-func (rm *room) observe(e *event.RoomEvent) {
+// for waiting speech. loggedMs is when the log took it, in room time: what happened here is
+// before or after that, and whether a run knew of a change is told by when it began; the
+// platform's clock may be off. What came late is taken for newer than it is, and
+// contradicts only what states another value.
+func (rm *room) observe(e *event.RoomEvent, loggedMs int64) {
 	switch e.Kind {
 	case event.RoomOpened, event.RoomSettingsSet:
 		if e.Kind == event.RoomOpened {
 			if rm.live.past(e) {
 				return
 			}
-			rm.opened(e)
+			rm.opened(e, loggedMs)
 		}
 		if e.Settings != nil {
 			rm.settings = *e.Settings
@@ -86,18 +90,18 @@ func (rm *room) observe(e *event.RoomEvent) {
 	case event.RoomClosed:
 		rm.live.closed = rm.live.closed || !rm.live.past(e)
 	case event.DanmakuRetracted:
-		rm.p.retract(danmakuKey{rm.id, e.DanmakuID}, e.TimeMs)
+		rm.p.retract(danmakuKey{rm.id, e.DanmakuID}, loggedMs)
 	case event.ProductChanged:
 		rm.change(e, func(c *change) {
 			if e.PriceFen != nil {
-				c.priceFen, c.priceMs = *e.PriceFen, e.TimeMs
+				c.priceFen, c.priceMs = *e.PriceFen, loggedMs
 			}
 			if e.Stock != nil {
-				c.stock, c.stockMs = *e.Stock, e.TimeMs
+				c.stock, c.stockMs = *e.Stock, loggedMs
 			}
 		})
 	case event.ProductDelisted:
-		rm.change(e, func(c *change) { c.delistedMs = e.TimeMs })
+		rm.change(e, func(c *change) { c.delistedMs = loggedMs })
 	case event.ProductListed:
 		for _, key := range productKeys(e.LinkID, e.ProductID) {
 			delete(rm.changes, key)
@@ -106,21 +110,30 @@ func (rm *room) observe(e *event.RoomEvent) {
 	}
 }
 
-func (rm *room) opened(e *event.RoomEvent) {
+func (rm *room) opened(e *event.RoomEvent, loggedMs int64) {
 	if e.Begins(rm.live.id, rm.live.openedMs, rm.live.closed) {
-		rm.live = broadcast{id: e.BroadcastID, before: rm.live.id, openedMs: e.TimeMs}
+		rm.live = broadcast{id: e.BroadcastID, before: rm.live.id, openedMs: e.TimeMs, sinceMs: loggedMs}
 		rm.heard, rm.disclosedMs, rm.promotedMs = nil, 0, nil // by those who watched the one before
 	}
 }
 
 // observeDelivery brings back what the room heard before this process.
 func (rm *room) observeDelivery(dl *event.Delivery) {
-	if dl.State == event.DeliverySent && rm.limited(dl.TimeMs) {
-		rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
+	if dl.State == event.DeliverySent {
+		if rm.limited(dl.TimeMs) {
+			rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
+		}
+		for _, said := range rm.heard { // it may have been written to a newcomer
+			if said.reply.ReplyID == dl.ReplyID && !said.has(dl.ViewerID) {
+				said.viewers = append(said.viewers, dl.ViewerID)
+			}
+		}
 	}
-	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.EndMs >= rm.live.openedMs {
-		rm.observeWording(dl)
-		rm.remember(dl.QuestionKey, dl.Text, rm.heardFrom(dl))
+	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.EndMs >= rm.live.sinceMs {
+		rm.worded(dl.Text, dl.EndMs)
+		if said := rm.heardFrom(dl); !rm.outdated(&said.reply) { // the room's events were applied before
+			rm.remember(dl.QuestionKey, heardBy{words: said.reply.Public.Text, goods: goods(dl.Facts)}, said)
+		}
 	}
 }
 
@@ -134,7 +147,7 @@ func (rm *room) change(e *event.RoomEvent, apply func(*change)) {
 		rm.changes[key] = c
 	}
 	for by, h := range rm.heard {
-		if rm.stale(h.reply.Facts, "", 0) { // a heard answer that is no longer right covers nobody
+		if rm.outdated(&h.reply) { // a heard answer that is no longer right covers nobody
 			delete(rm.heard, by)
 		}
 	}
@@ -184,6 +197,12 @@ func (c change) contradicts(f event.Fact, text string, sinceMs int64) bool {
 // over reports whether the broadcast that the reply answers is.
 func (rm *room) over(reply *event.Reply) bool { return rm.live.over(reply.BroadcastID) }
 
+// outdated reports whether a reply that was heard, or is being said, is no longer right and
+// stands for no other. A number of stock that moved since does not make it so.
+func (rm *room) outdated(reply *event.Reply) bool {
+	return rm.stale(reply.Facts, "", factsSince(reply))
+}
+
 func (rm *room) staleReply(reply *event.Reply) bool {
 	text := ""
 	if reply.Public != nil {
@@ -205,8 +224,8 @@ func (rm *room) speechQueuedMs(nowMs int64) int64 {
 }
 
 // event applies a room event and cancels what it makes wrong.
-func (rm *room) event(e *event.RoomEvent, nowMs int64) (pl plan) {
-	rm.observe(e)
+func (rm *room) event(e *event.RoomEvent, loggedMs, nowMs int64) (pl plan) {
+	rm.observe(e, loggedMs)
 	switch e.Kind {
 	case event.DanmakuRetracted:
 		for _, it := range rm.queue.Take(func(q queued) bool { return q.Value.retract(&pl, e.DanmakuID) }) {
@@ -219,6 +238,9 @@ func (rm *room) event(e *event.RoomEvent, nowMs int64) (pl plan) {
 	case event.ProductChanged, event.ProductDelisted:
 		for _, it := range rm.queue.Take(func(q queued) bool { return rm.staleReply(&q.Value.job.reply) }) {
 			rm.handBack(&pl, it, nowMs)
+		}
+		if rm.now != nil && rm.outdated(&rm.now.job.reply) {
+			rm.routeFollowers(&pl, rm.now, nowMs)
 		}
 	default:
 	}
@@ -249,6 +271,11 @@ func (rm *room) leave(pl *plan, it *item, nowMs int64) {
 	if it.event() {
 		pl.release = append(pl.release, it.job)
 	}
+	rm.routeFollowers(pl, it, nowMs)
+}
+
+// routeFollowers lets those who were to hear the item try themselves.
+func (rm *room) routeFollowers(pl *plan, it *item, nowMs int64) {
 	followers := it.followers
 	it.followers = nil
 	for _, f := range followers {

@@ -204,7 +204,7 @@ func (rm *room) takeEvent(pl *plan, it *item, nowMs int64) {
 		skip(reasonLate)
 	case rm.now != nil || rm.queue.Len() > 0:
 		skip(reasonVoiceBusy)
-	case rm.saidLately(it.heard, nowMs) != nil:
+	case rm.saidLately(it.by, nowMs) != nil:
 		skip(reasonSameWords)
 	default:
 		it.job.hold()

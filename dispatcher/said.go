@@ -1,17 +1,22 @@
 package dispatcher
 
 import (
+	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"livehost/streams/event"
 )
 
 // answerHeard is what the room heard.
 type answerHeard struct {
-	reply   event.Reply       // that said it; of one before this process what delivery.v1 tells
+	reply   event.Reply       // that said it, without what is its askers' alone; of one before this process what delivery.v1 tells
 	danmaku []event.DanmakuID // that it answered; none for event windows
-	viewers []event.ViewerID  // who have it: its askers (of one before this process nobody knows them) and who was written it since
+	viewers []event.ViewerID  // who have it: its askers (of one before this process nobody knows them), who was merged into it, and who was written it since
 	endMs   int64
+
+	personal bool // it speaks to one of its askers by name
 }
 
 // cover is the danmaku that stands for those it answered.
@@ -24,21 +29,34 @@ func (a *answerHeard) cover() event.DanmakuID {
 
 func (a *answerHeard) has(v event.ViewerID) bool { return slices.Contains(a.viewers, v) }
 
+// reached notes whom it has reached.
+func (a *answerHeard) reached(list []*owed) {
+	for _, o := range list {
+		a.viewers = append(a.viewers, o.member.ViewerID)
+	}
+}
+
 // heardIn is an answer that the item said to its end.
 func heardIn(it *item, endMs int64) *answerHeard {
 	said := &answerHeard{reply: it.job.reply, danmaku: ids(it.owed), endMs: endMs}
-	for _, o := range it.owed {
-		said.viewers = append(said.viewers, o.member.ViewerID)
+	said.reached(it.owed)
+	for _, m := range said.reply.Members {
+		if utf8.RuneCountInString(m.ViewerName) > 1 && strings.Contains(said.reply.Public.Text, m.ViewerName) {
+			said.personal = true
+		}
 	}
+	said.reply.Members, said.reply.Private, said.reply.NotCovered = nil, nil, nil
 	return said
 }
 
 // heardFrom is an answer that the log says was heard. It was spoken, so that the verdicts
-// that speech needs were there.
+// that speech needs were there. It was right when it began.
 func (rm *room) heardFrom(dl *event.Delivery) *answerHeard {
+	text, _ := rm.disclosed(dl.Text)
 	said := &answerHeard{danmaku: dl.DanmakuIDs, endMs: dl.EndMs, reply: event.Reply{
 		ReplyID: dl.ReplyID, RunID: dl.RunID, RoomID: dl.RoomID, Variant: dl.Variant, QuestionKey: dl.QuestionKey, Intent: dl.Intent,
-		Class: dl.Class, Facts: dl.Facts, Versions: dl.Versions, Public: &event.PublicReply{Text: dl.Text},
+		Class: dl.Class, Facts: dl.Facts, Versions: dl.Versions, Public: &event.PublicReply{Text: text},
+		CreatedMs: dl.FirstAudioMs - rm.d.cfg.VoiceStart.Milliseconds(),
 	}}
 	for _, rule := range rm.d.cfg.PublicVerdicts {
 		said.reply.Verdicts = append(said.reply.Verdicts, event.Verdict{Rule: rule, Action: "allow"})
@@ -47,11 +65,25 @@ func (rm *room) heardFrom(dl *event.Delivery) *answerHeard {
 }
 
 // heardBy is what something heard is known by: the question that it answered, or its
-// words.
-type heardBy struct{ question, words string }
+// words and what they say of which goods.
+type heardBy struct{ question, words, goods string }
+
+// goods is what an answer states of which goods: "this one is 89" is said of many. Stock
+// moves with every order, which the words tell when they state it.
+func goods(facts []event.Fact) string {
+	var of []string
+	for _, f := range facts {
+		if f.Kind == "stock" && f.Value != "0" {
+			f.Value = ""
+		}
+		of = append(of, fmt.Sprintf("%s %q %q %q", f.Kind, f.LinkID, f.ProductID, f.Value))
+	}
+	slices.Sort(of)
+	return strings.Join(slices.Compact(of), "\n")
+}
 
 // remember notes what the room heard, and forgets what is past the cool-down.
-func (rm *room) remember(question, words string, said *answerHeard) {
+func (rm *room) remember(question string, by heardBy, said *answerHeard) {
 	if rm.heard == nil {
 		rm.heard = map[heardBy]*answerHeard{}
 	}
@@ -61,15 +93,15 @@ func (rm *room) remember(question, words string, said *answerHeard) {
 			delete(rm.heard, by)
 		}
 	}
-	rm.heard[heardBy{words: words}] = said
+	rm.heard[by] = said
 	if question != "" && said.cover() != "" {
 		rm.heard[heardBy{question: question}] = said
 	}
 }
 
-// saidLately is when these words were heard last, nil when that is long ago.
-func (rm *room) saidLately(words string, nowMs int64) *answerHeard {
-	said, ok := rm.heard[heardBy{words: words}]
+// saidLately is when these words were heard last of these goods, nil when that is long ago.
+func (rm *room) saidLately(by heardBy, nowMs int64) *answerHeard {
+	said, ok := rm.heard[by]
 	if !ok || nowMs-said.endMs >= rm.d.cfg.SameWords.Milliseconds() {
 		return nil
 	}
@@ -93,7 +125,7 @@ func (rm *room) otherVariantSaid(reply *event.Reply, nowMs int64) *answerHeard {
 func (rm *room) needNotHear(pl *plan, it *item, nowMs int64) bool {
 	said := rm.otherVariantSaid(&it.job.reply, nowMs)
 	if said == nil {
-		said = rm.saidLately(it.heard, nowMs)
+		said = rm.saidLately(it.by, nowMs)
 	}
 	var voice *item
 	if said == nil {
@@ -120,11 +152,11 @@ func (rm *room) needNotHear(pl *plan, it *item, nowMs int64) bool {
 // answer to its question, or its words. What waits of its own variant it joins.
 func (rm *room) voiceFor(it *item) *item {
 	reply := &it.job.reply
-	if other := rm.now; other != nil && !other.event() && (other.heard == it.heard || other.answersFor(reply)) {
+	if other := rm.now; other != nil && !other.event() && !rm.outdated(&other.job.reply) && (other.by == it.by || other.answersFor(reply)) {
 		return other
 	}
 	other, _ := rm.queue.Find(func(other *item) bool {
-		return !other.event() && (other.answersFor(reply) || other.heard == it.heard && other.job.reply.Variant != reply.Variant)
+		return !other.event() && (other.answersFor(reply) || other.by == it.by && other.job.reply.Variant != reply.Variant)
 	})
 	return other
 }
@@ -147,6 +179,7 @@ func (rm *room) heardIt(pl *plan, it *item, said *answerHeard, nowMs int64) {
 	for _, o := range it.owed {
 		pl.endings = append(pl.endings, ending{o: o, state: event.Merged, reason: reason, channel: event.Public, cover: said.cover()})
 	}
+	said.reached(it.owed)
 	it.owed = nil
 	rm.leave(pl, it, nowMs)
 }
@@ -157,12 +190,13 @@ func (rm *room) join(it *item) {
 	reply := &it.job.reply
 	for _, old := range rm.queue.Take(func(q queued) bool {
 		r := &q.Value.job.reply
-		same := reply.QuestionKey != "" && r.QuestionKey == reply.QuestionKey || q.Value.heard == it.heard
+		same := reply.QuestionKey != "" && r.QuestionKey == reply.QuestionKey || q.Value.by == it.by
 		return same && r.Variant == reply.Variant && !q.Value.event()
 	}) {
 		it.owed = append(old.owed, it.owed...)
 		if better(&old.job.reply, reply) {
-			it.job, it.heard, it.script, it.length, it.shortened = old.job, old.heard, old.script, old.length, old.shortened
+			it.job, it.by = old.job, old.by
+			it.heard, it.script, it.length, it.shortened = old.heard, old.script, old.length, old.shortened
 		}
 		it.followers = append(old.followers, it.followers...)
 	}

@@ -73,6 +73,9 @@ func (rm *room) stillDue(pl *plan, it *item, nowMs int64) bool {
 		pl.endAll(taken, event.Retracted, reasonRetracted)
 		reason = reasonRetracted
 	}
+	for _, f := range it.followers {
+		pl.endAll(f.split(rm.retracted), event.Retracted, reasonRetracted)
+	}
 	for _, o := range it.split(late(nowMs)) {
 		rm.instead(pl, o, event.Expired, reasonLate, nowMs)
 	}
@@ -412,9 +415,11 @@ func (rm *room) wasHeard(pl *plan, it *item, followers []*item, spoken Spoken, n
 		pl.endings = append(pl.endings, ending{o: o, state: event.Answered, reason: reasonSpoken, channel: event.Public})
 	}
 	reply := &it.job.reply
-	rm.worded(it.heard, reply.Language, spoken.EndMs)
+	rm.worded(it.heard, spoken.EndMs)
 	said := heardIn(it, spoken.EndMs)
-	rm.remember(reply.QuestionKey, it.heard, said)
+	if !rm.outdated(reply) { // since it began
+		rm.remember(reply.QuestionKey, it.by, said)
+	}
 	for _, f := range followers {
 		pl.endAll(f.split(late(spoken.FirstAudioMs)), event.Expired, reasonLate)
 		if len(f.owed) > 0 {

@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"livehost/dispatcher/speech"
-	"livehost/streams/event"
 )
 
 // Wording is what speech says beside its reply, and what it leaves out.
@@ -77,6 +77,7 @@ func (rm *room) newItem(j *job, answers []*owed) *item {
 	it := &item{job: j, owed: answers}
 	it.write(speech.Clean(speech.Names(j.reply.Public.Text, names, j.reply.Language, rm.d.cfg.Wording.unfit)))
 	it.shorten(rm.d.cfg.MaxSpeech)
+	it.by = heardBy{words: it.heard, goods: goods(j.reply.Facts)}
 	return it
 }
 
@@ -109,10 +110,13 @@ func (rm *room) word(it *item, nowMs int64) {
 }
 
 // worded remembers what was heard of disclosure and promotion.
-func (rm *room) worded(text, language string, endMs int64) {
+func (rm *room) worded(text string, endMs int64) {
 	w := rm.d.cfg.Wording
-	if strings.HasPrefix(text, w.disclosure(language, rm.settings.HostName)) {
+	if _, told := rm.disclosed(text); told {
 		rm.disclosedMs = endMs
+	}
+	if !w.promotional(text) { // nor is a sentence of it
+		return
 	}
 	for _, s := range speech.Script(text) {
 		if w.promotional(s.Heard) {
@@ -121,13 +125,13 @@ func (rm *room) worded(text, language string, endMs int64) {
 	}
 }
 
-// observeWording brings back what the room heard before this process.
-func (rm *room) observeWording(dl *event.Delivery) {
-	if dl.State == event.DeliveryEnded && dl.Channel == event.Public {
-		for _, language := range []string{"zh", "en"} {
-			if strings.HasPrefix(dl.Text, rm.d.cfg.Wording.disclosure(language, rm.settings.HostName)) {
-				rm.disclosedMs = dl.EndMs
-			}
+// disclosed reports whether the text begins with the disclosure; answer is the text
+// without it.
+func (rm *room) disclosed(text string) (answer string, told bool) {
+	for language := range rm.d.cfg.Wording.Disclosure {
+		if rest, ok := strings.CutPrefix(text, rm.d.cfg.Wording.disclosure(language, rm.settings.HostName)); ok {
+			return cmp.Or(strings.TrimSpace(rest), text), true
 		}
 	}
+	return text, false
 }

@@ -73,3 +73,73 @@ func TestWording(t *testing.T) {
 		r.wantSaid("这位朋友您好，今天89元")
 	})
 }
+
+// TestWordingIsNotTheAnswer: what a turn adds to an answer, or leaves out of it, does not
+// make it another one.
+func TestWordingIsNotTheAnswer(t *testing.T) {
+	t.Parallel()
+	const which, disclosure = "您问的是几号链接呀", "温馨提示，为您讲解的是AI主播小播。"
+	for _, restart := range []bool{false, true} {
+		bubble(t, fmt.Sprint("the disclosure; restart ", restart), func(t *testing.T, r *rig) {
+			r.disclose(600)
+			r.in(r.reply("w1", which, []string{"a"}))
+			wait(time.Second)
+			r.in(r.reply("w2", which, []string{"b"})) // while it is said
+			wait(8 * time.Second)
+			if restart {
+				r.stop()
+				r.restart()
+			}
+			r.in(r.reply("w3", which, []string{"c"}))
+			wait(10 * time.Second)
+			r.wantSaid(disclosure + which)
+			r.wantOutcomes(map[event.DanmakuID]string{"a": "answered spoken", "b": "merged same_words", "c": "merged same_words"})
+		})
+		bubble(t, fmt.Sprint("a newcomer is not written it; restart ", restart), func(t *testing.T, r *rig) {
+			r.in(event.RoomEvent{Schema: 1, EventID: "set", RoomID: "r", Kind: event.RoomSettingsSet, TimeMs: r.clock.NowMs(),
+				Settings: &event.RoomSettings{Language: "zh", PrivateText: true, HostName: "小播", DisclosureEveryS: 600}})
+			r.in(r.reply("w1", which, []string{"a"}))
+			wait(9 * time.Second)
+			if restart {
+				r.stop()
+				r.restart()
+			}
+			r.merged("c", "a")
+			wait(time.Second)
+			r.wantSaid(disclosure + which)
+			r.wantSent("u-c: " + which)
+		})
+	}
+	bubble(t, "promotion that was one too many", func(t *testing.T, r *rig) {
+		r.promote(0, 10)
+		r.in(r.reply("w1", "三号有货。点个关注。", []string{"a"}))
+		wait(9 * time.Second)
+		r.in(r.reply("w2", "三号有货。点个关注。", []string{"b"}))
+		wait(10 * time.Second)
+		if n := len(r.out.said); n != 11 || r.out.said[10] != "三号有货。" {
+			t.Errorf("said %q", r.out.said)
+		}
+	})
+	bubble(t, "promotion is counted over a restart", func(t *testing.T, r *rig) {
+		r.promote(0, 8)
+		r.stop()
+		r.restart()
+		r.promote(8, 12)
+		if n := len(r.out.said); n != 12 || r.out.said[9] != "第9个。点个关注。" || r.out.said[10] != "第10个。" || r.out.said[11] != "第11个。" {
+			t.Errorf("said %q", r.out.said)
+		}
+		wait(10 * time.Minute)
+		r.promote(12, 13)
+		if r.out.said[12] != "第12个。点个关注。" {
+			t.Errorf("ten minutes later %q", r.out.said[12])
+		}
+	})
+}
+
+// promote has the room hear a promotional sentence with each answer.
+func (r *rig) promote(from, to int) {
+	for i := from; i < to; i++ {
+		r.in(r.reply(fmt.Sprint("p", i), fmt.Sprintf("第%d个。点个关注。", i), []string{fmt.Sprint("dp", i)}))
+		wait(6 * time.Second)
+	}
+}
