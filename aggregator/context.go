@@ -341,6 +341,7 @@ func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
 	return event.RoomState{
 		Schema: event.SchemaVersion, RoomID: r.id, BroadcastID: c.broadcastID, MerchantID: c.merchantID, Context: s,
 		Links: maps.Clone(c.links), ReadBack: readBack, OpenedMs: c.openedMs, Closed: c.closed, TimeMs: nowMs,
+		ClocksSlowMs: r.offsets(),
 	}
 }
 

@@ -196,29 +196,3 @@ func (r *room) hit(it *item, v filter.Verdict, nowMs int64) {
 		Stage: stageName, Point: "filter", Span: v.Span, Action: "filter", TimeMs: nowMs,
 	})
 }
-
-// source finds or makes the room's source of that name.
-func (r *room) source(name string) *source {
-	for _, s := range r.sources {
-		if s.name == name {
-			return s
-		}
-	}
-	s := &source{name: own(name)}
-	r.sources = append(r.sources, s)
-	return s
-}
-
-// corrected is a source's time by our clock.
-func (r *room) corrected(name string, ms int64, appended time.Time) int64 {
-	s := r.source(name)
-	at, off := s.correct(ms, r.p.a.deps.Clock.Room(appended).UnixMilli(), r.cfg().MaxSkew.Milliseconds())
-	if off {
-		r.p.a.stats.skewed.Add(1)
-		if !s.warned {
-			s.warned = true
-			r.p.a.deps.Log.Warn("source's clock is off, taking the log's times", "room_id", r.id, "source", name)
-		}
-	}
-	return at
-}

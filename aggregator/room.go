@@ -35,7 +35,7 @@ type room struct {
 	gone    *memory                   // retracted before they were seen
 
 	context roomContext
-	sources []*source // one or a few
+	feeds   []feed // one or a few
 	limiter *filter.Limiter
 	runs    *admission.RunTimes
 	speech  speech

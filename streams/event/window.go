@@ -152,4 +152,6 @@ type RoomState struct {
 	OpenedMs    int64                `json:"opened_ms,omitempty"` // when the broadcast began; 0: not known
 	Closed      bool                 `json:"closed,omitempty"`
 	TimeMs      int64                `json:"time_ms"`
+	// ClocksSlowMs is by how much the clocks of the room's sources are believed to be slow.
+	ClocksSlowMs map[string]int64 `json:"clocks_slow_ms,omitempty"`
 }
