@@ -55,14 +55,19 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 			DanmakuID: d.DanmakuID, ViewerID: d.ViewerID, ReplyTo: d.ReplyTo, Ask: 1, PlatformMs: platform,
 			AnswerByMs: platform + r.cfg().AnswerBy.Milliseconds(), SpeakByMs: platform + r.cfg().SpeakBy.Milliseconds(),
 		},
+		broadcast: r.context.named(d.BroadcastID),
 	}
 	if state, reason := r.turnedAway(d, it, now); state != "" {
 		r.refuse(it, state, reason, now)
 		return
 	}
+	if r.context.closed {
+		r.follow(d, platform)
+	}
 	if platform >= r.context.openedMs { // the last of a broadcast come after the opening of the next
 		r.context.broadcast(d.BroadcastID, d.MerchantID)
 	}
+	it.broadcast = r.context.named(d.BroadcastID)
 	it.variant = r.assign(d.ViewerID)
 	t := text.Clean(d.Text, r.context.settings.Language)
 	words := r.p.a.words.Load()
@@ -98,7 +103,7 @@ func (r *room) turnedAway(d event.Danmaku, it *item, nowMs int64) (event.State, 
 		return event.Expired, reasonTooOld
 	case r.ofBefore(it):
 		return event.Filtered, string(filter.History)
-	case r.context.closed:
+	case r.context.closed && !r.context.follows(d.BroadcastID, it.member.PlatformMs):
 		return event.Shed, reasonClosed
 	default:
 		return "", ""
