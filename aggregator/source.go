@@ -154,17 +154,20 @@ func (r *room) feed(name string) *feed {
 	return &r.feeds[len(r.feeds)-1]
 }
 
-// corrected is a source's time by our clock.
+// corrected is a source's time by our clock; 0 is one that it did not say.
 func (r *room) corrected(name string, ms int64, appended time.Time) int64 {
 	f := r.feed(name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	at, off := f.correct(ms, r.p.a.deps.Clock.Room(appended).UnixMilli(), r.cfg().MaxSkew.Milliseconds())
+	at, off := r.p.a.deps.Clock.Room(appended).UnixMilli(), true
+	if ms > 0 { // else the source has no clock
+		at, off = f.correct(ms, at, r.cfg().MaxSkew.Milliseconds())
+	}
 	if off {
 		r.p.a.stats.skewed.Add(1)
 		if !f.warned {
 			f.warned = true
-			r.p.a.deps.Log.Warn("source's clock is off, taking the log's times", "room_id", r.id, "source", name)
+			r.p.a.deps.Log.Warn("source's clock is off or missing, taking the log's times", "room_id", r.id, "source", name)
 		}
 	}
 	if moved := f.believed - f.toldMs; moved > noiseMs || moved < -noiseMs {

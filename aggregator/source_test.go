@@ -136,3 +136,44 @@ func TestClockOfASource(t *testing.T) {
 		})
 	}
 }
+
+// What comes without a time was said when it came into the log, and is counted like a time
+// that is off; it says nothing of its source's clock.
+func TestP55NoClock(t *testing.T) {
+	t.Parallel()
+	for _, none := range []string{"", `,"platform_time_ms":0,"time_ms":0`, `,"platform_time_ms":null,"time_ms":null`, `,"platform_time_ms":-1,"time_ms":-1`} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			put := func(topic, rest string) {
+				r.log.Append(topic, roomID, fmt.Appendf(nil, `{"schema":1,"room_id":%q,"source":"gw"%s%s}`, roomID, rest, none))
+				r.run()
+			}
+			put(event.TopicRoomEvent, `,"event_id":"e1","kind":"product_in_focus","link_id":"7"`)
+			r.pass(time.Second)
+			put(event.TopicDanmaku, `,"danmaku_id":"d1","text":"多少钱"`)
+			if m := r.windows(1)[0].Members[0]; m.PlatformMs != time.Now().UnixMilli() || m.FocusLink != "7" {
+				t.Errorf("%q: member %+v", none, m)
+			}
+			if got := r.agg.Stats().SkewedClock; got != 2 {
+				t.Errorf("%q: %d counted, want 2", none, got)
+			}
+			r.pass(time.Second)
+			put(event.TopicRoomEvent, `,"event_id":"e2","kind":"product_in_focus","link_id":"8"`)
+			r.pass(10 * time.Second)
+			r.restart()
+			r.run()
+			for n := range 30 {
+				r.sayOf(roomID, "gw", fmt.Sprint("s", n), -time.Hour)
+				r.pass(time.Second)
+			}
+			put(event.TopicDanmaku, `,"danmaku_id":"d2","text":"有货吗"`)
+			r.sayOf(roomID, "gw", "slow", -time.Hour)
+			if m := r.windows(2)[1].Members[0]; m.DanmakuID != "d2" || m.FocusLink != "8" {
+				t.Errorf("%q: member after a restart %+v", none, m)
+			}
+			r.pass(10 * time.Second)
+			if got := r.outcome("slow"); got == "expired too_old" {
+				t.Errorf("%q: the source's clock was not learnt: %s", none, got)
+			}
+		})
+	}
+}

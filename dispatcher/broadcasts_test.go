@@ -1,6 +1,7 @@
 package dispatcher_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -31,4 +32,24 @@ func TestP52OpeningOfTheNextIsLost(t *testing.T) {
 		})
 		r.wantAcked("w1", "w2", "w3", "w4", "w5")
 	})
+}
+
+// A closing whose platform says no time is of when it came into the log, after a restart
+// as well.
+func TestClosingWithoutATime(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		bubble(t, fmt.Sprint("restart ", restart), func(t *testing.T, r *rig) {
+			r.in(event.RoomEvent{Schema: 1, EventID: "o", RoomID: "r", Kind: event.RoomOpened, TimeMs: r.clock.NowMs()})
+			wait(time.Second)
+			r.in(event.RoomEvent{Schema: 1, EventID: "c", RoomID: "r", Kind: event.RoomClosed})
+			if restart {
+				r.stop()
+				r.restart()
+			}
+			r.in(r.reply("w1", "已经下播了", []string{"a"}))
+			wait(10 * time.Second)
+			r.wantSaid()
+			r.wantOutcomes(map[event.DanmakuID]string{"a": "suppressed room_closed"})
+		})
+	}
 }

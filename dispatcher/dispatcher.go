@@ -141,6 +141,7 @@ func (d *Dispatcher) Handle(_ context.Context, r streams.Record, ack streams.Ack
 	case event.TopicRoomEvent:
 		e, err := event.Decode[event.RoomEvent](r.Value)
 		if err == nil && r.Offset >= p.eventsFrom {
+			event.Stamp(&e, d.deps.Clock.Room(r.AppendTime).UnixMilli())
 			d.roomEvent(p, &e)
 		}
 		ack(err)

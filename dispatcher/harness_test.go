@@ -60,7 +60,7 @@ func (l *logbook) append(e event.Event) streams.Record {
 	if err != nil {
 		l.t.Errorf("an incomplete event: %v", err)
 	}
-	r := streams.Record{Topic: e.Topic(), Offset: int64(len(l.records[e.Topic()])), Key: e.Key(), Value: b}
+	r := streams.Record{Topic: e.Topic(), Offset: int64(len(l.records[e.Topic()])), Key: e.Key(), Value: b, AppendTime: time.Now()}
 	l.records[e.Topic()] = append(l.records[e.Topic()], r)
 	l.order = append(l.order, e)
 	return r

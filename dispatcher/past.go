@@ -52,7 +52,7 @@ func newPast(cfg Config) *past {
 // room says once and long ago; the last outcomes and deliveries what was already
 // answered.
 func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
-	next, err := read(ctx, d.deps.Reader, p.id, 0, func(e event.RoomEvent) { p.room(e.RoomID).observe(&e) })
+	next, err := read(ctx, d.deps, p.id, 0, func(e event.RoomEvent) { p.room(e.RoomID).observe(&e) })
 	if err != nil {
 		return err
 	}
@@ -62,13 +62,13 @@ func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
 	if err != nil {
 		return err
 	}
-	if _, err := read(ctx, d.deps.Reader, p.id, from, func(o event.Outcome) { p.past.outcomes.put(danmakuKey{o.RoomID, o.DanmakuID}, struct{}{}, o.TimeMs) }); err != nil {
+	if _, err := read(ctx, d.deps, p.id, from, func(o event.Outcome) { p.past.outcomes.put(danmakuKey{o.RoomID, o.DanmakuID}, struct{}{}, o.TimeMs) }); err != nil {
 		return err
 	}
 	if from, err = tail(ctx, d.deps.Reader, event.TopicDelivery, p.id, span, time.Now()); err != nil {
 		return err
 	}
-	if _, err := read(ctx, d.deps.Reader, p.id, from, func(dl event.Delivery) {
+	if _, err := read(ctx, d.deps, p.id, from, func(dl event.Delivery) {
 		p.past.observe(&dl)
 		p.room(dl.RoomID).observeDelivery(&dl)
 	}); err != nil {
@@ -80,10 +80,11 @@ func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
 
 // read decodes a topic's partition from an offset on. Records that cannot be decoded were never
 // ours to act on and are passed over: the group's loop dead-letters them.
-func read[E event.Event](ctx context.Context, r streams.Reader, partition int32, from int64, fn func(E)) (int64, error) {
+func read[E event.Event](ctx context.Context, deps Deps, partition int32, from int64, fn func(E)) (int64, error) {
 	var zero E
-	next, err := r.Read(ctx, zero.Topic(), partition, from, func(rec streams.Record) error {
+	next, err := deps.Reader.Read(ctx, zero.Topic(), partition, from, func(rec streams.Record) error {
 		if e, err := event.Decode[E](rec.Value); err == nil {
+			event.Stamp(&e, deps.Clock.Room(rec.AppendTime).UnixMilli())
 			fn(e)
 		}
 		return nil
