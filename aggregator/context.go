@@ -111,7 +111,7 @@ func (c *roomContext) past(e event.RoomEvent) bool {
 	other := e.BroadcastID != "" && c.opened != "" && e.BroadcastID != c.opened
 	switch e.Kind {
 	case event.RoomOpened: // one that comes late may be of the broadcast that is on
-		return before && (other || e.BroadcastID == "" || c.closed)
+		return before && (c.closed || e.BroadcastID == "" || e.BroadcastID != c.opened)
 	case event.RoomClosed:
 		return before || other && e.BroadcastID != c.broadcastID
 	default:
