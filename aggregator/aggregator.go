@@ -59,6 +59,8 @@ type Aggregator struct {
 	read  []byte // what the words file held when it was taken
 	spare windows
 
+	sources sources // of all partitions
+
 	mu         sync.Mutex
 	partitions map[int32]*partition
 }

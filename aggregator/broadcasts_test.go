@@ -2,6 +2,7 @@ package aggregator_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -154,6 +155,162 @@ func TestNothingCoversTheNextBroadcast(t *testing.T) {
 			r.want("d0", "answered reply")
 			r.want("d1", "answered reply")
 			r.check()
+		})
+	}
+}
+
+// One who still has the page of the broadcast before is not in this one, and does not
+// bring that one back, after a restart either.
+func TestP52StragglerOfTheBroadcastBefore(t *testing.T) {
+	t.Parallel()
+	for _, restart := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			say := func(id string, b event.BroadcastID, ago time.Duration) {
+				d := r.danmaku(id, "a"+id, id[1:]+"号多少钱")
+				d.BroadcastID, d.PlatformTimeMs = b, d.PlatformTimeMs-ago.Milliseconds()
+				r.put(d)
+			}
+			r.put(r.event(event.RoomOpened, of("b1", nil)))
+			r.pass(10 * time.Second)
+			r.put(r.event(event.RoomOpened, of("b2", nil)))
+			r.pass(6 * time.Second)
+			if restart {
+				r.step = 10 * time.Second
+				r.pass(20 * time.Minute) // beyond what is read back
+				r.restart()
+			}
+			say("d1", "b2", 0)
+			say("s2", "b1", 0)
+			say("d3", "b2", 0)
+			for _, w := range r.windows(2) {
+				if w.BroadcastID != "b2" {
+					t.Errorf("window of %s", w.BroadcastID)
+				}
+			}
+			r.want("s2", "filtered history")
+			for _, w := range r.windows(2) {
+				r.put(answered(w)...)
+			}
+			r.put(r.event(event.RoomOpened, of("b1", nil))) // that one goes on
+			r.pass(time.Second)
+			say("d4", "b1", 0)
+			say("s5", "b2", 0)
+			r.want("s5", "filtered history")
+			if w := r.windows(3)[2]; w.BroadcastID != "b1" {
+				t.Errorf("window of %s, want b1", w.BroadcastID)
+			}
+		})
+	}
+}
+
+// The last of a broadcast are not answered in the next, however shortly before its opening
+// they were said.
+func TestP52LastOfTheBroadcastBefore(t *testing.T) {
+	t.Parallel()
+	for _, restart := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			say := func(id string, b event.BroadcastID, ago time.Duration) {
+				d := r.danmaku(id, "a"+id, id[1:]+"号多少钱")
+				d.BroadcastID, d.PlatformTimeMs = b, d.PlatformTimeMs-ago.Milliseconds()
+				r.put(d)
+			}
+			r.put(r.event(event.RoomOpened, of("b1", nil)))
+			for _, id := range []string{"f1", "f2"} {
+				say(id, "b1", 0)
+			}
+			say("w3", "b1", 0)
+			say("w4", "", 0)
+			r.windows(2)
+			r.pass(time.Second)
+			r.put(r.event(event.RoomOpened, of("b2", nil)))
+			if restart {
+				r.restart()
+				r.run()
+			}
+			say("w5", "b1", 2*time.Second)
+			say("w6", "b2", 2*time.Second) // its clock is a little behind
+			r.put(reply(r.windows(2)[0], "f1"))
+			r.pass(3 * time.Second)
+			r.want("f1", "shed room_closed")
+			if !restart { // else it is handed over again after the opening
+				r.want("w3", "shed room_closed")
+			}
+			r.want("w5", "filtered history")
+			ws := r.windows(3)
+			if w := ws[2]; w.BroadcastID != "b2" || len(w.Members) != 2 || !strings.HasPrefix(string(w.Members[0].DanmakuID), "w") {
+				t.Errorf("window of %s: %v", w.BroadcastID, ids(ws[2:]))
+			}
+			r.put(answered(ws[1])...)
+			r.put(answered(ws[2])...)
+			r.check()
+		})
+	}
+}
+
+// A broadcast whose opening is lost begins with what is of it; an opening that comes late
+// is still its own.
+func TestP52OpeningOfTheNextIsLost(t *testing.T) {
+	t.Parallel()
+	const closed = "shed room_closed"
+	for _, tt := range []struct {
+		name    string
+		restart bool
+		next    func(*rig)
+		b       event.BroadcastID
+		want    string // outcome of what is said then
+	}{
+		{"danmaku", false, nil, "b2", ""},
+		{"after a restart", true, nil, "b2", ""},
+		{"shown", false, func(r *rig) { r.put(r.event(event.ProductInFocus, of("b2", focusOn("7")))) }, "", ""},
+		{"of the closed one", false, func(r *rig) { r.put(r.event(event.ProductInFocus, of("b1", focusOn("7")))) }, "b1", closed},
+		{"of one before it", false, nil, "b0", "filtered history"},
+		{"of none", true, func(r *rig) { r.put(r.event(event.Enter, nil)) }, "", closed},
+		{"mirrored", false, func(r *rig) {
+			d := r.danmaku("m", "am", "3号多少钱")
+			d.BroadcastID, d.Mirror = "b2", true
+			r.put(d)
+		}, "b1", closed},
+		{"closed once more", false, func(r *rig) { r.put(r.event(event.RoomClosed, of("b2", nil))) }, "", closed},
+	} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.put(r.event(event.RoomOpened, of("b0", nil)))
+			r.pass(time.Second)
+			r.put(r.event(event.RoomOpened, of("b1", nil)))
+			r.pass(time.Second)
+			early := r.danmaku("early", "a9", "3号多少钱")
+			early.BroadcastID = "b2"
+			r.pass(time.Second)
+			r.put(r.event(event.RoomClosed, of("b1", nil)))
+			r.put(early)
+			r.want("early", closed)
+			r.step = 10 * time.Minute
+			r.pass(20 * time.Hour)
+			r.step = 50 * time.Millisecond
+			if tt.restart {
+				r.restart()
+			}
+			opened := r.event(event.RoomOpened, of("b2", func(e *event.RoomEvent) { e.Settings = &event.RoomSettings{Language: "zh", HostName: "小播"} }))
+			r.pass(time.Second)
+			if tt.next != nil {
+				tt.next(r)
+			}
+			d := r.danmaku("d1", "a1", "多少钱")
+			d.BroadcastID = tt.b
+			r.put(d)
+			if r.want("d1", tt.want); tt.want != "" {
+				return
+			}
+			if w := r.windows(1)[0]; w.BroadcastID != "b2" || w.MerchantID != "m1" {
+				t.Errorf("%s: window %+v", tt.name, w)
+			}
+			r.put(opened)
+			r.say("d2", "a2", "包邮吗")
+			if w := r.windows(2)[1]; w.BroadcastID != "b2" || w.Context.Settings.HostName != "小播" {
+				t.Errorf("%s: the late opening's settings are lost: %+v", tt.name, w)
+			}
+			r.put(r.event(event.RoomClosed, of("b2", nil)))
+			r.say("d3", "a3", "怎么洗")
+			r.want("d3", closed)
 		})
 	}
 }

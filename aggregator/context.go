@@ -31,7 +31,9 @@ type roomContext struct {
 	merchantID  event.MerchantID
 	openedMs    int64
 	opened      event.BroadcastID // that openedMs is of
+	before      event.BroadcastID // that ended with it; "" when it is not known
 	closed      bool
+	closedMs    int64
 
 	focus      []focus // ascending time
 	links      map[event.LinkID]event.ProductID
@@ -70,6 +72,10 @@ func (c *roomContext) apply(e event.RoomEvent) bool {
 	case c.past(e):
 		return false
 	}
+	begun := onAir(e.Kind) && c.follows(e.BroadcastID, e.TimeMs)
+	if begun {
+		c.begin(event.RoomEvent{BroadcastID: e.BroadcastID, MerchantID: e.MerchantID, TimeMs: e.TimeMs})
+	}
 	switch e.Kind {
 	case event.RoomOpened:
 		if e.Begins(c.opened, c.openedMs, c.closed) {
@@ -81,7 +87,8 @@ func (c *roomContext) apply(e event.RoomEvent) bool {
 		if c.closed {
 			return false
 		}
-		c.closed = true
+		c.closed, c.closedMs = true, e.TimeMs
+		c.broadcast(e.BroadcastID, e.MerchantID)
 	case event.ProductListed:
 		c.links[own(e.LinkID)] = own(e.ProductID)
 	case event.ProductDelisted:
@@ -91,7 +98,7 @@ func (c *roomContext) apply(e event.RoomEvent) bool {
 	case event.HostUtterance:
 		c.hear(e)
 	default:
-		return false
+		return begun
 	}
 	return true
 }
@@ -103,8 +110,8 @@ func (c *roomContext) past(e event.RoomEvent) bool {
 	before := e.TimeMs < c.openedMs
 	other := e.BroadcastID != "" && c.opened != "" && e.BroadcastID != c.opened
 	switch e.Kind {
-	case event.RoomOpened:
-		return before
+	case event.RoomOpened: // one that comes late may be of the broadcast that is on
+		return before && (c.closed || e.BroadcastID == "" || e.BroadcastID != c.opened)
 	case event.RoomClosed:
 		return before || other && e.BroadcastID != c.broadcastID
 	default:
@@ -122,10 +129,52 @@ func (c *roomContext) begin(e event.RoomEvent) {
 		fresh.focus = slices.DeleteFunc(c.focus, func(f focus) bool { return f.ms < e.TimeMs })
 		fresh.utterances = slices.DeleteFunc(c.utterances, func(u utterance) bool { return u.ms < e.TimeMs })
 	}
-	fresh.openedMs, fresh.opened = e.TimeMs, e.BroadcastID
+	fresh.openedMs, fresh.opened, fresh.before = e.TimeMs, own(e.BroadcastID), c.ends(e.BroadcastID)
 	*c = fresh
 	c.broadcast(e.BroadcastID, e.MerchantID)
 	c.set(e)
+}
+
+// ends is the broadcast that is over when the next begins: a platform need not close it.
+func (c *roomContext) ends(next event.BroadcastID) event.BroadcastID {
+	switch {
+	case next == "": // a broadcast that goes on may have an opening without a name
+		return ""
+	case c.opened != "" && c.opened != next:
+		return c.opened
+	case c.broadcastID != next:
+		return c.broadcastID
+	default:
+		return c.before
+	}
+}
+
+// follows reports that what is of the broadcast b, and said at ms, shows that b has begun
+// after the one that was closed: its opening is late, or lost.
+func (c *roomContext) follows(b event.BroadcastID, ms int64) bool {
+	return c.closed && ms > c.closedMs && b != "" && c.broadcastID != "" && b != c.broadcastID && b != c.opened && b != c.before
+}
+
+// onAir reports that an event of the kind is of a broadcast that goes on.
+func onAir(k event.RoomEventKind) bool {
+	switch k {
+	case event.RoomOpened, event.RoomClosed, event.RoomSettingsSet, event.DanmakuRetracted:
+		return false
+	default:
+		return true
+	}
+}
+
+// named is the broadcast if it is the one that is on or the one before, else "".
+func (c *roomContext) named(b event.BroadcastID) event.BroadcastID {
+	switch b {
+	case c.broadcastID:
+		return c.broadcastID
+	case c.before:
+		return c.before
+	default:
+		return ""
+	}
 }
 
 // concerned are the links of which answers may be wrong after the event, before it is
@@ -341,13 +390,17 @@ func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
 	return event.RoomState{
 		Schema: event.SchemaVersion, RoomID: r.id, BroadcastID: c.broadcastID, MerchantID: c.merchantID, Context: s,
 		Links: maps.Clone(c.links), ReadBack: readBack, OpenedMs: c.openedMs, Closed: c.closed, TimeMs: nowMs,
+		BroadcastBefore: c.before, ClosedMs: c.closedMs, ClocksSlowMs: r.offsets(),
 	}
 }
 
 // recall starts the context from a record of room-state.v1.
 func (c *roomContext) recall(s event.RoomState) {
 	c.settings, c.broadcastID, c.merchantID = s.Context.Settings, s.BroadcastID, s.MerchantID
-	c.openedMs, c.opened, c.closed = s.OpenedMs, s.BroadcastID, s.Closed
+	c.openedMs, c.opened, c.before = s.OpenedMs, s.BroadcastID, s.BroadcastBefore
+	if c.closed = s.Closed; c.closed {
+		c.closedMs = cmp.Or(s.ClosedMs, s.TimeMs)
+	}
 	if s.Context.FocusLink != "" {
 		c.focus = []focus{{0, s.Context.FocusLink, s.Context.FocusProduct}}
 	}

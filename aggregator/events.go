@@ -42,9 +42,17 @@ func (r *room) broadcastOver() {
 	}
 }
 
-// ofBefore reports a danmaku said before the broadcast that is on.
+// ofBefore reports a danmaku said before the broadcast that is on, or one of the
+// broadcast before, whenever it was said: its viewer still has that one's page.
 func (r *room) ofBefore(it *item) bool {
-	return it.member.PlatformMs < r.context.openedMs-openGraceMs
+	return it.member.PlatformMs < r.context.openedMs-openGraceMs || it.broadcast != "" && it.broadcast == r.context.before
+}
+
+// follow begins the danmaku's broadcast, of which no opening has come.
+func (r *room) follow(d event.Danmaku, atMs int64) {
+	r.context.begin(event.RoomEvent{BroadcastID: d.BroadcastID, MerchantID: d.MerchantID, TimeMs: atMs})
+	r.changed = true
+	r.broadcastOver()
 }
 
 // retract ends a danmaku that is still ours; one in a window is its holder's. One

@@ -55,14 +55,19 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 			DanmakuID: d.DanmakuID, ViewerID: d.ViewerID, ReplyTo: d.ReplyTo, Ask: 1, PlatformMs: platform,
 			AnswerByMs: platform + r.cfg().AnswerBy.Milliseconds(), SpeakByMs: platform + r.cfg().SpeakBy.Milliseconds(),
 		},
+		broadcast: r.context.named(d.BroadcastID),
 	}
 	if state, reason := r.turnedAway(d, it, now); state != "" {
 		r.refuse(it, state, reason, now)
 		return
 	}
+	if r.context.closed {
+		r.follow(d, platform)
+	}
 	if platform >= r.context.openedMs { // the last of a broadcast come after the opening of the next
 		r.context.broadcast(d.BroadcastID, d.MerchantID)
 	}
+	it.broadcast = r.context.named(d.BroadcastID)
 	it.variant = r.assign(d.ViewerID)
 	t := text.Clean(d.Text, r.context.settings.Language)
 	words := r.p.a.words.Load()
@@ -98,7 +103,7 @@ func (r *room) turnedAway(d event.Danmaku, it *item, nowMs int64) (event.State, 
 		return event.Expired, reasonTooOld
 	case r.ofBefore(it):
 		return event.Filtered, string(filter.History)
-	case r.context.closed:
+	case r.context.closed && !r.context.follows(d.BroadcastID, it.member.PlatformMs):
 		return event.Shed, reasonClosed
 	default:
 		return "", ""
@@ -195,30 +200,4 @@ func (r *room) hit(it *item, v filter.Verdict, nowMs int64) {
 		DanmakuIDs: []event.DanmakuID{it.member.DanmakuID}, Variant: it.variant.Variant, Rule: string(v.Reason), Version: r.p.a.words.Load().Version(),
 		Stage: stageName, Point: "filter", Span: v.Span, Action: "filter", TimeMs: nowMs,
 	})
-}
-
-// source finds or makes the room's source of that name.
-func (r *room) source(name string) *source {
-	for _, s := range r.sources {
-		if s.name == name {
-			return s
-		}
-	}
-	s := &source{name: own(name)}
-	r.sources = append(r.sources, s)
-	return s
-}
-
-// corrected is a source's time by our clock.
-func (r *room) corrected(name string, ms int64, appended time.Time) int64 {
-	s := r.source(name)
-	at, off := s.correct(ms, r.p.a.deps.Clock.Room(appended).UnixMilli(), r.cfg().MaxSkew.Milliseconds())
-	if off {
-		r.p.a.stats.skewed.Add(1)
-		if !s.warned {
-			s.warned = true
-			r.p.a.deps.Log.Warn("source's clock is off, taking the log's times", "room_id", r.id, "source", name)
-		}
-	}
-	return at
 }

@@ -149,6 +149,8 @@ func (r *room) takeBack(it *item, state event.State, reason string, again bool, 
 	switch {
 	case r.gone.has(string(it.member.DanmakuID)):
 		r.end(it, event.Retracted, reasonRetracted, nowMs)
+	case r.ofBefore(it):
+		r.end(it, event.Shed, reasonClosed, nowMs)
 	case !again || !r.inTime(it, nowMs):
 		r.end(it, state, reason, nowMs)
 	default:

@@ -344,7 +344,7 @@ func (r *room) fly(taken []*item, mode event.Mode, nowMs int64) {
 	w.Members = slices.Grow(members[:0], len(taken))
 	for _, it := range taken {
 		r.unlist(it)
-		it.place, it.window = flying, w.WindowID
+		it.place, it.window, it.broadcast = flying, w.WindowID, w.BroadcastID
 		it.windows++
 		if it.member.Key != w.QuestionKey {
 			w.QuestionKey = ""

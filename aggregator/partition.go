@@ -65,6 +65,7 @@ func (p *partition) find(id event.RoomID) *room {
 		delete(p.parked, id)
 		if s, err := event.Decode[event.RoomState](state); err == nil {
 			r.context.recall(s)
+			r.recallClocks(s.ClocksSlowMs)
 		} else {
 			p.a.deps.Log.Warn("room state skipped", "room_id", id, "err", err)
 		}

@@ -128,7 +128,7 @@ func (r *room) restoreWindow(w opened, _ time.Time) {
 		if it.window != w.WindowID {
 			it.windows++
 		}
-		it.member, it.window, it.place = m, w.WindowID, flying
+		it.member, it.window, it.place, it.broadcast = m, w.WindowID, flying, w.BroadcastID
 		f.open = append(f.open, m.DanmakuID)
 		if q := it.question(); r.covers[q] == nil {
 			r.covers[q] = it

@@ -29,19 +29,20 @@ type delivery struct {
 }
 
 type opened struct {
-	Schema            int              `json:"schema"`
-	WindowID          event.WindowID   `json:"window_id"`
-	RoomID            event.RoomID     `json:"room_id"`
-	Kind              event.WindowKind `json:"kind"`
-	Experiment        string           `json:"experiment"`
-	ExperimentVersion int              `json:"experiment_version"`
-	Variant           event.Variant    `json:"variant"`
-	Class             event.Class      `json:"class"`
-	Members           []event.Member   `json:"members"`
-	Event             *event.RoomEvent `json:"event"`
-	EarliestMs        int64            `json:"earliest_ms"`
-	AnswerByMs        int64            `json:"answer_by_ms"`
-	OpenedMs          int64            `json:"opened_ms"`
+	Schema            int               `json:"schema"`
+	WindowID          event.WindowID    `json:"window_id"`
+	RoomID            event.RoomID      `json:"room_id"`
+	BroadcastID       event.BroadcastID `json:"broadcast_id"`
+	Kind              event.WindowKind  `json:"kind"`
+	Experiment        string            `json:"experiment"`
+	ExperimentVersion int               `json:"experiment_version"`
+	Variant           event.Variant     `json:"variant"`
+	Class             event.Class       `json:"class"`
+	Members           []event.Member    `json:"members"`
+	Event             *event.RoomEvent  `json:"event"`
+	EarliestMs        int64             `json:"earliest_ms"`
+	AnswerByMs        int64             `json:"answer_by_ms"`
+	OpenedMs          int64             `json:"opened_ms"`
 }
 
 func (reply) Topic() string          { return event.TopicReply }

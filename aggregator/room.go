@@ -35,7 +35,7 @@ type room struct {
 	gone    *memory                   // retracted before they were seen
 
 	context roomContext
-	sources []*source // one or a few
+	feeds   []feed // one or a few
 	limiter *filter.Limiter
 	runs    *admission.RunTimes
 	speech  speech
@@ -71,7 +71,10 @@ type item struct {
 	member  event.Member
 	reading cluster.Reading
 	variant Assignment
-	ack     streams.Ack // nil until the log hands the record over again
+
+	broadcast event.BroadcastID // it named, or was in a window of; "" when none is known
+
+	ack streams.Ack // nil until the log hands the record over again
 
 	place     place
 	window    event.WindowID // the last one it was in

@@ -6,7 +6,7 @@ import "sync/atomic"
 type Stats struct {
 	Danmaku     int64 // records handled
 	Duplicates  int64 // platform ids seen before; they get no outcome
-	SkewedClock int64 // times taken from the log because the source's clock was off
+	SkewedClock int64 // times taken from the log because the source's clock was off or missing
 	Windows     int64 // published
 	Restored    int64 // danmaku found in flight on assignment
 	Rooms       int64 // in which something happens now

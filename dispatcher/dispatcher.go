@@ -141,7 +141,9 @@ func (d *Dispatcher) Handle(_ context.Context, r streams.Record, ack streams.Ack
 	case event.TopicRoomEvent:
 		e, err := event.Decode[event.RoomEvent](r.Value)
 		if err == nil && r.Offset >= p.eventsFrom {
-			d.roomEvent(p, &e, r.AppendTime)
+			loggedMs := d.deps.Clock.Room(r.AppendTime).UnixMilli()
+			event.Stamp(&e, loggedMs)
+			d.roomEvent(p, &e, loggedMs)
 		}
 		ack(err)
 	case event.TopicOutcome:
@@ -180,10 +182,10 @@ func (d *Dispatcher) fenceOff(rm *room) {
 	}
 }
 
-func (d *Dispatcher) roomEvent(p *partition, e *event.RoomEvent, appended time.Time) {
+func (d *Dispatcher) roomEvent(p *partition, e *event.RoomEvent, loggedMs int64) {
 	rm := p.room(e.RoomID)
 	rm.mu.Lock()
-	pl := rm.event(e, d.deps.Clock.Room(appended).UnixMilli(), d.deps.Clock.NowMs())
+	pl := rm.event(e, loggedMs, d.deps.Clock.NowMs())
 	rm.mu.Unlock()
 	d.carryOut(rm, pl)
 }

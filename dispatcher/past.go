@@ -52,9 +52,7 @@ func newPast(cfg Config) *past {
 // room says once and long ago; the last outcomes and deliveries what was already
 // answered.
 func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
-	next, err := read(ctx, d.deps.Reader, p.id, 0, func(e event.RoomEvent, appended time.Time) {
-		p.room(e.RoomID).observe(&e, d.deps.Clock.Room(appended).UnixMilli())
-	})
+	next, err := read(ctx, d.deps, p.id, 0, func(e event.RoomEvent, loggedMs int64) { p.room(e.RoomID).observe(&e, loggedMs) })
 	if err != nil {
 		return err
 	}
@@ -64,7 +62,7 @@ func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
 	if err != nil {
 		return err
 	}
-	if _, err := read(ctx, d.deps.Reader, p.id, from, func(o event.Outcome, _ time.Time) {
+	if _, err := read(ctx, d.deps, p.id, from, func(o event.Outcome, _ int64) {
 		p.past.outcomes.put(danmakuKey{o.RoomID, o.DanmakuID}, struct{}{}, o.TimeMs)
 	}); err != nil {
 		return err
@@ -72,7 +70,7 @@ func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
 	if from, err = tail(ctx, d.deps.Reader, event.TopicDelivery, p.id, span, time.Now()); err != nil {
 		return err
 	}
-	if _, err := read(ctx, d.deps.Reader, p.id, from, func(dl event.Delivery, _ time.Time) {
+	if _, err := read(ctx, d.deps, p.id, from, func(dl event.Delivery, _ int64) {
 		p.past.observe(&dl)
 		p.room(dl.RoomID).observeDelivery(&dl)
 	}); err != nil {
@@ -83,12 +81,14 @@ func (d *Dispatcher) restore(ctx context.Context, p *partition) error {
 }
 
 // read decodes a topic's partition from an offset on. Records that cannot be decoded were never
-// ours to act on and are passed over: the group's loop dead-letters them.
-func read[E event.Event](ctx context.Context, r streams.Reader, partition int32, from int64, fn func(e E, appended time.Time)) (int64, error) {
+// ours to act on and are passed over: the group's loop dead-letters them. loggedMs is when the log took the record, in room time.
+func read[E event.Event](ctx context.Context, deps Deps, partition int32, from int64, fn func(e E, loggedMs int64)) (int64, error) {
 	var zero E
-	next, err := r.Read(ctx, zero.Topic(), partition, from, func(rec streams.Record) error {
+	next, err := deps.Reader.Read(ctx, zero.Topic(), partition, from, func(rec streams.Record) error {
 		if e, err := event.Decode[E](rec.Value); err == nil {
-			fn(e, rec.AppendTime)
+			loggedMs := deps.Clock.Room(rec.AppendTime).UnixMilli()
+			event.Stamp(&e, loggedMs)
+			fn(e, loggedMs)
 		}
 		return nil
 	})

@@ -49,10 +49,28 @@ type broadcast struct {
 	closed   bool
 }
 
-// over reports that nothing of the broadcast is to be said any more: the room is closed,
-// or the next one has begun, which need not wait for a closing.
+// over reports that nothing of the broadcast is to be said any more: it is closed, or the
+// next one has begun, which need not wait for a closing. Of one that was never opened the
+// opening is late, or lost.
 func (b *broadcast) over(of event.BroadcastID) bool {
-	return b.closed || of != "" && of == b.before && of != b.id
+	switch of {
+	case "", b.id:
+		return b.closed
+	case b.before:
+		return true
+	default:
+		return b.closed && b.id == ""
+	}
+}
+
+// close ends the broadcast, or one after it that was never opened.
+func (b *broadcast) close(e *event.RoomEvent) {
+	switch of := e.BroadcastID; {
+	case !b.past(e):
+		b.closed = true
+	case b.closed && e.TimeMs >= b.openedMs && of != b.before:
+		*b = broadcast{id: of, before: b.id, openedMs: b.openedMs, closed: true}
+	}
 }
 
 // past reports the opening or closing of a broadcast before this one, which came late or
@@ -88,7 +106,7 @@ func (rm *room) observe(e *event.RoomEvent, loggedMs int64) {
 			rm.settings = *e.Settings
 		}
 	case event.RoomClosed:
-		rm.live.closed = rm.live.closed || !rm.live.past(e)
+		rm.live.close(e)
 	case event.DanmakuRetracted:
 		rm.p.retract(danmakuKey{rm.id, e.DanmakuID}, loggedMs)
 	case event.ProductChanged:

@@ -59,6 +59,7 @@ var topics = map[string]func(*Log, streams.Record) error{
 func add[T event.Event](to *[]Entry[T], r streams.Record) error {
 	v, err := event.Decode[T](r.Value)
 	if err == nil {
+		event.Stamp(&v, r.AppendTime.UnixMilli())
 		*to = append(*to, Entry[T]{V: v, Wall: r.AppendTime, Partition: r.Partition, Offset: r.Offset})
 	}
 	return err

@@ -36,7 +36,7 @@ type Printer struct {
 	tongue tongue
 	asked  map[event.DanmakuID]event.Danmaku // that have no outcome yet
 	told   map[string]bool                   // what an at-least-once log repeats
-	tellBy map[string]func([]byte) ([]line, error)
+	tellBy map[string]func(streams.Record) ([]line, error)
 	opened map[event.RoomID]int64 // when the rooms opened
 	shelf  line                   // the links listed at opening, told as one line
 	listed int                    // how many so far
@@ -52,7 +52,7 @@ type line struct {
 // NewPrinter makes a printer onto w.
 func NewPrinter(cfg PrinterConfig, w io.Writer) *Printer {
 	p := &Printer{cfg: cfg, w: w, tongue: tongue{zh: cfg.Language == "zh"}, asked: map[event.DanmakuID]event.Danmaku{}, told: map[string]bool{}, opened: map[event.RoomID]int64{}}
-	p.tellBy = map[string]func([]byte) ([]line, error){
+	p.tellBy = map[string]func(streams.Record) ([]line, error){
 		event.TopicDanmaku:      teller(p.danmaku),
 		event.TopicRoomEvent:    teller(p.roomEvent),
 		event.TopicOrder:        teller(p.order),
@@ -65,12 +65,13 @@ func NewPrinter(cfg PrinterConfig, w io.Writer) *Printer {
 	return p
 }
 
-func teller[T event.Event](tell func(T) []line) func([]byte) ([]line, error) {
-	return func(b []byte) ([]line, error) {
-		e, err := event.Decode[T](b)
+func teller[T event.Event](tell func(T) []line) func(streams.Record) ([]line, error) {
+	return func(r streams.Record) ([]line, error) {
+		e, err := event.Decode[T](r.Value)
 		if err != nil {
 			return nil, err
 		}
+		event.Stamp(&e, r.AppendTime.UnixMilli())
 		return tell(e), nil
 	}
 }
@@ -103,7 +104,7 @@ func (p *Printer) Print(r streams.Record) {
 	if !ok {
 		return
 	}
-	lines, err := tell(r.Value)
+	lines, err := tell(r)
 	if err != nil {
 		lines = []line{{label: "unreadable", what: err.Error()}}
 	}

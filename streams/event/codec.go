@@ -85,7 +85,7 @@ func notEncoded(e Event, err error) error {
 
 // Decode reads one payload. What is not JSON or not UTF-8, an unknown schema version
 // and a missing required field are fault.Invalid. Platforms' times are milliseconds in
-// it, also those that a platform wrote in seconds.
+// it, also those that a platform wrote in seconds; 0 where it wrote none, see Stamp.
 func Decode[T Event](b []byte) (T, error) {
 	var e T
 	err := json.UnmarshalOf(b, &e)
@@ -116,13 +116,32 @@ func checked[T Event](b []byte, e T, err error) (T, error) {
 	}
 	switch e := any(&e).(type) { // what platforms write
 	case *Danmaku:
-		e.PlatformTimeMs = milliseconds(e.PlatformTimeMs)
+		e.PlatformTimeMs = max(0, milliseconds(e.PlatformTimeMs))
 	case *RoomEvent:
-		e.TimeMs = milliseconds(e.TimeMs)
+		e.TimeMs = max(0, milliseconds(e.TimeMs))
 	case *Order:
 		e.TimeMs = milliseconds(e.TimeMs)
 	}
 	return e, nil
+}
+
+// Stamp gives a danmaku or room event whose platform did not say when it was the time of
+// its append to the log, in room time. It reports whether it did.
+func Stamp[T Event](e *T, appendedMs int64) bool {
+	var at *int64
+	switch e := any(e).(type) {
+	case *Danmaku:
+		at = &e.PlatformTimeMs
+	case *RoomEvent:
+		at = &e.TimeMs
+	default:
+		return false
+	}
+	if *at > 0 {
+		return false
+	}
+	*at = appendedMs
+	return true
 }
 
 // reason says what is wrong with the JSON in the words of whoever writes it, who knows

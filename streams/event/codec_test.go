@@ -26,7 +26,10 @@ func TestDecode(t *testing.T) {
 		{"inside", room, `{"settings":{"host_ids":[1]}}`, "decode: settings.host_ids.0 is a JSON number, want a string"},
 		{"list for an object", room, `{"settings":[]}`, "decode: settings is a JSON array, want an object"},
 		{"GBK", danmaku, "{\"schema\":1,\"danmaku_id\":\"1\",\"room_id\":\"r\",\"platform_time_ms\":5,\"text\":\"\xb6\xe0\"}", "danmaku.v1: is not UTF-8"},
-		{"missing", danmaku, `{"schema":1,"text":"x"}`, "missing room_id, danmaku_id, platform_time_ms"},
+		{"missing", danmaku, `{"schema":1,"text":"x"}`, "missing room_id, danmaku_id"},
+		{"no time", danmaku, `{"schema":1,"danmaku_id":"1","room_id":"r"}`, ""},
+		{"no time of an event", room, `{"schema":1,"event_id":"e","room_id":"r","kind":"enter","time_ms":null}`, ""},
+		{"no time of an order", order, `{"schema":1,"order_id":"o","room_id":"r","seq":1,"status":"paid"}`, "missing time_ms"},
 		{"null", order, `{"schema":1,"order_id":null,"room_id":"r","seq":1,"status":"paid","time_ms":5}`, "missing order_id"},
 		{"settings without", room, roomEvent(event.RoomSettingsSet, ""), "missing settings"},
 		{"opened without settings", room, roomEvent(event.RoomOpened, ""), ""},
@@ -60,6 +63,20 @@ func TestDecode(t *testing.T) {
 
 func roomEvent(kind event.RoomEventKind, more string) string {
 	return `{"schema":1,"event_id":"e","room_id":"r","time_ms":5,"kind":"` + string(kind) + `"` + more + `}`
+}
+
+// Whoever reads what came without a time takes that of its append to the log.
+func TestStamp(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[int64]int64{0: 7, -1: 7, 5: 5} {
+		d, e := event.Danmaku{PlatformTimeMs: in}, event.RoomEvent{TimeMs: in}
+		if of, at := event.Stamp(&d, 7), event.Stamp(&e, 7); d.PlatformTimeMs != want || e.TimeMs != want || of != (in <= 0) || at != of {
+			t.Errorf("%d: danmaku %d, room event %d, %v %v", in, d.PlatformTimeMs, e.TimeMs, of, at)
+		}
+	}
+	if o := (event.Order{}); event.Stamp(&o, 7) || o.TimeMs != 0 {
+		t.Error("an order has its platform's time or is none")
+	}
 }
 
 // Some platforms write seconds or microseconds; whoever reads a record has milliseconds.

@@ -11,7 +11,7 @@ type Danmaku struct {
 	ViewerID       ViewerID    `json:"viewer_id,omitempty"`
 	ViewerName     string      `json:"viewer_name,omitempty"`
 	Text           string      `json:"text"`
-	PlatformTimeMs int64       `json:"platform_time_ms"` // when the viewer sent it, by the platform's clock
+	PlatformTimeMs int64       `json:"platform_time_ms"` // when the viewer sent it, by the platform's clock; absent or 0: not known, its append to the log counts
 	ReplyTo        DanmakuID   `json:"reply_to,omitempty"`
 	Host           bool        `json:"host,omitempty"`   // sent by the host or an assistant of the room
 	Mirror         bool        `json:"mirror,omitempty"` // copied from another room (PK, joint broadcast)
@@ -48,7 +48,7 @@ type RoomEvent struct {
 	BroadcastID BroadcastID   `json:"broadcast_id,omitempty"`
 	MerchantID  MerchantID    `json:"merchant_id,omitempty"`
 	Kind        RoomEventKind `json:"kind"`
-	TimeMs      int64         `json:"time_ms"`
+	TimeMs      int64         `json:"time_ms"` // by the platform's clock; absent or 0: not known, its append to the log counts
 	Source      string        `json:"source,omitempty"`
 
 	Settings   *RoomSettings `json:"settings,omitempty"`    // room_settings (required), room_opened

@@ -5,8 +5,8 @@
 //
 // Invariants: ids are strings and typed; times are UTC milliseconds of room time
 // in fields named _ms (wall durations say wall_us), those of a platform that writes
-// seconds or microseconds too once they are decoded; money is integer fen; unknown
-// fields are ignored; a missing required field is a fault.Invalid that names it, and so
-// is what is not UTF-8.
+// seconds or microseconds too once they are decoded, and what comes without a time has
+// that of its append (Stamp); money is integer fen; unknown fields are ignored; a missing
+// required field is a fault.Invalid that names it, and so is what is not UTF-8.
 // The key of every event is its room.
 package event

@@ -16,7 +16,6 @@ func (e Danmaku) Missing() []string {
 	return missing(
 		field{"room_id", e.RoomID != ""},
 		field{"danmaku_id", e.DanmakuID != ""},
-		field{"platform_time_ms", e.PlatformTimeMs > 0},
 	)
 }
 
@@ -35,7 +34,6 @@ func (e RoomEvent) Missing() []string {
 		field{"room_id", e.RoomID != ""},
 		field{"event_id", e.EventID != ""},
 		field{"kind", e.Kind != ""},
-		field{"time_ms", e.TimeMs > 0},
 		field{"settings", e.Settings != nil || e.Kind != RoomSettingsSet},
 		field{"danmaku_id", e.DanmakuID != "" || e.Kind != DanmakuRetracted},
 		field{"link_id", e.LinkID != "" || e.Kind != ProductListed},

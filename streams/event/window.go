@@ -152,4 +152,10 @@ type RoomState struct {
 	OpenedMs    int64                `json:"opened_ms,omitempty"` // when the broadcast began; 0: not known
 	Closed      bool                 `json:"closed,omitempty"`
 	TimeMs      int64                `json:"time_ms"`
+
+	BroadcastBefore BroadcastID `json:"broadcast_before,omitempty"` // that ended when this one began
+	ClosedMs        int64       `json:"closed_ms,omitempty"`        // when it was closed
+
+	// ClocksSlowMs is by how much the clocks of the room's sources are believed to be slow.
+	ClocksSlowMs map[string]int64 `json:"clocks_slow_ms,omitempty"`
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // takers put one record of their topic in.
-var takers = map[string]func(*Board, []byte) error{
+var takers = map[string]func(*Board, streams.Record) error{
 	event.TopicDanmaku:      taker((*Board).danmaku),
 	event.TopicRoomEvent:    taker((*Board).roomEvent),
 	event.TopicWindow:       taker((*Board).opened),
@@ -19,10 +19,11 @@ var takers = map[string]func(*Board, []byte) error{
 	event.TopicOutcome:      taker((*Board).ended),
 }
 
-func taker[T event.Event](take func(*Board, T)) func(*Board, []byte) error {
-	return func(b *Board, value []byte) error {
-		e, err := event.Decode[T](value)
+func taker[T event.Event](take func(*Board, T)) func(*Board, streams.Record) error {
+	return func(b *Board, r streams.Record) error {
+		e, err := event.Decode[T](r.Value)
 		if err == nil {
+			event.Stamp(&e, r.AppendTime.UnixMilli())
 			take(b, e)
 		}
 		return err
@@ -47,7 +48,7 @@ func (b *Board) Take(r streams.Record) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := take(b, r.Value); err != nil {
+	if err := take(b, r); err != nil {
 		return err
 	}
 	close(b.changed)
