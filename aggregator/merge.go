@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 
+	"livehost/aggregator/cluster"
 	"livehost/streams/event"
 )
 
@@ -68,7 +69,8 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	if cover.chat() && o.State == event.Answered { // thanked once is thanked for a while
 		coolDown = r.cfg().ChatCoolDown
 	}
-	c := &cooled{danmaku: own(heardFor(cover, o)), link: cover.reading.Link, replyMs: o.ReplyMs, untilMs: at + coolDown.Milliseconds()}
+	c := &cooled{danmaku: own(heardFor(cover, o)), about: cover.reading, replyMs: o.ReplyMs, untilMs: at + coolDown.Milliseconds()}
+	c.about.Key = ""
 	if o.State == event.Silent {
 		c.silence = own(cmp.Or(o.Reason, string(event.Silent)))
 	}
@@ -82,16 +84,16 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	r.cooling[cover.question()] = c
 }
 
-// outdate stops answers about the links from covering anybody new: who joined
+// outdate stops answers about what changed from covering anybody new: who joined
 // before the change is asked for again, unless the answer was heard already.
-func (r *room) outdate(about func(event.LinkID) bool) {
+func (r *room) outdate(changed func(cluster.Reading) bool) {
 	for q, c := range r.cooling {
-		if about(c.link) {
+		if changed(c.about) {
 			delete(r.cooling, q)
 		}
 	}
 	for q, it := range r.covers {
-		if it.place == flying && about(it.reading.Link) {
+		if it.place == flying && changed(it.reading) {
 			it.stale = true
 			delete(r.covers, q)
 		}

@@ -45,6 +45,7 @@ type room struct {
 	lastMs  int64 // when a record of it was handled last
 	parked  bool  // no longer the partition's: records go to its successor
 
+	offers   offers
 	outdated outdated // while it is restored
 }
 
@@ -94,7 +95,7 @@ type verdict struct {
 // the same question.
 type cooled struct {
 	danmaku event.DanmakuID
-	link    event.LinkID
+	about   cluster.Reading
 	silence string // the reason it was met with silence
 	replyMs int64
 	untilMs int64

@@ -198,3 +198,18 @@ func BenchmarkRead(b *testing.B) {
 		cluster.Read(cluster.Asked{DanmakuID: "d", ViewerID: "u", Question: in[i%len(in)], Language: "zh", Focus: "7"})
 	}
 }
+
+// What may be about another product than that in focus.
+func TestWorded(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][2]bool{ // with a focus, without
+		"多少钱": {false, true}, "怎么卖呀": {false, true}, "还有货吗": {false, true}, "包邮吗": {false, true}, "这个面膜多少钱": {false, true}, "这款多少钱": {false, true},
+		"面膜多少钱": {true, true}, "有烤箱吗": {true, true}, "充电宝怎么卖": {true, true}, "3号和5号哪个好": {true, true},
+		"3号多少钱": {false, false}, "80": {false, false}, "3号面膜多少钱": {false, false}, "哈哈": {false, false}, "你是机器人吗": {false, false},
+		"how much is it": {false, true}, "how much is this mask": {false, true}, "how much": {false, true}, "how much is the mask": {true, true}, "link 3 price": {false, false},
+	} {
+		if got := [2]bool{read(in, "u", "7").Worded, read(in, "u", "").Worded}; got != want {
+			t.Errorf("%q: %v, want %v", in, got, want)
+		}
+	}
+}

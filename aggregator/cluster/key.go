@@ -26,6 +26,7 @@ type Reading struct {
 	Intent intent.Intent
 	Class  event.Class
 	Link   event.LinkID // the link it concerns, named or in focus; may be empty
+	Worded bool         // it may concern any other as well: no number says which
 	Key    string
 }
 
@@ -44,7 +45,7 @@ func Read(a Asked) Reading {
 	r.Class = class(r.Intent, link != "", in)
 	if aboutProduct(r.Intent) {
 		if r.Link = link; link == "" {
-			r.Link = a.Focus
+			r.Link, r.Worded = a.Focus, worded(a, in)
 		}
 	}
 	r.Key = key(a, r, link, core(rest, a.Language), in)
