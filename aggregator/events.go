@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"livehost/aggregator/cluster"
 	"livehost/streams/event"
 )
 
@@ -35,7 +34,7 @@ func (r *room) onRoomEvent(e event.RoomEvent, appended time.Time) {
 // broadcastOver is for what the broadcast before has left: its answers cover nobody, and
 // who still waits for one is not answered in the next.
 func (r *room) broadcastOver() {
-	r.outdate(func(cluster.Reading) bool { return true })
+	r.outdate(func(event.LinkID, bool) bool { return true })
 	for _, it := range r.items {
 		if it.place != flying && it.doom == nil && r.ofBefore(it) {
 			it.doom = &verdict{event.Shed, reasonClosed}

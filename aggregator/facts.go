@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"livehost/aggregator/cluster"
 	"livehost/streams/event"
 )
 
@@ -15,8 +14,8 @@ type concern struct {
 	worded bool
 }
 
-func (c concern) of(about cluster.Reading) bool {
-	return c.worded && about.Worded || slices.Contains(c.links, about.Link)
+func (c concern) of(link event.LinkID, worded bool) bool {
+	return c.worded && worded || slices.Contains(c.links, link)
 }
 
 // concerns is what the event concerns, before it is applied.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 
-	"livehost/aggregator/cluster"
 	"livehost/streams/event"
 )
 
@@ -21,6 +20,9 @@ func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
 	}
 	joined := cover.joined
 	cover.joined = nil
+	if public && len(joined) > 0 {
+		r.noteLater(cover.delivery, joined...)
+	}
 	r.merged -= len(joined)
 	for _, it := range joined {
 		it.cover = nil
@@ -86,8 +88,7 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	if cover.chat() && o.State == event.Answered { // thanked once is thanked for a while
 		coolDown = r.cfg().ChatCoolDown
 	}
-	c := &cooled{danmaku: own(heardFor(cover, o)), about: cover.reading, replyMs: o.ReplyMs, untilMs: at + coolDown.Milliseconds()}
-	c.about.Key = ""
+	c := &cooled{danmaku: own(heardFor(cover, o)), link: cover.reading.Link, worded: cover.reading.Worded, delivery: cover.delivery, replyMs: o.ReplyMs, untilMs: at + coolDown.Milliseconds()}
 	if o.State == event.Silent {
 		c.silence = own(cmp.Or(o.Reason, string(event.Silent)))
 	}
@@ -103,14 +104,14 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 
 // outdate stops answers about what changed from covering anybody new: who joined
 // before the change is asked for again, unless the answer was heard already.
-func (r *room) outdate(changed func(cluster.Reading) bool) {
+func (r *room) outdate(changed func(link event.LinkID, worded bool) bool) {
 	for q, c := range r.cooling {
-		if changed(c.about) {
+		if changed(c.link, c.worded) {
 			delete(r.cooling, q)
 		}
 	}
 	for q, it := range r.covers {
-		if it.place == flying && changed(it.reading) {
+		if it.place == flying && changed(it.reading.Link, it.reading.Worded) {
 			it.stale = true
 			delete(r.covers, q)
 		}

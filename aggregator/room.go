@@ -77,6 +77,7 @@ type item struct {
 	place     place
 	window    event.WindowID // the last one it was in
 	windows   int            // how many it was in
+	delivery  uint64         // hash of the last by which the room heard its answer
 	returned  int            // times a reply did not cover it
 	stale     bool           // what it asks for changed: its answer covers nobody new
 	cover     *item
@@ -95,10 +96,13 @@ type verdict struct {
 // the same question.
 type cooled struct {
 	danmaku event.DanmakuID
-	about   cluster.Reading
+	link    event.LinkID
+	worded  bool   // see cluster.Reading
 	silence string // the reason it was met with silence
 	replyMs int64
 	untilMs int64
+
+	delivery uint64 // hash, 0 when it is not known
 }
 
 // flight is one window of which a member has no outcome yet.
