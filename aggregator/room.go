@@ -38,6 +38,7 @@ type room struct {
 	sources []*source // one or a few
 	limiter *filter.Limiter
 	runs    *admission.RunTimes
+	passed  map[event.Variant]int64 // since when chat has been passed over for questions
 	speech  speech
 	thanks  thanks
 	logged  *exposures
