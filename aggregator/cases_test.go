@@ -212,3 +212,41 @@ func TestP03HistoryReplayedByAnotherProducer(t *testing.T) {
 		r.check()
 	})
 }
+
+// However many questions wait, chat has a window of its own a minute, which is filled
+// with what came before it; the questions lose that one window.
+func TestChatIsNotPassedOverForever(t *testing.T) {
+	t.Parallel()
+	const minutes = 3
+	served := map[bool]map[string]int{}
+	for _, chat := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.answer, r.runTime = answered, 3400*time.Millisecond
+			for i := range minutes * 400 {
+				r.say(fmt.Sprint("q", i), fmt.Sprint("a", i), fmt.Sprintf("%d号能送到%d区吗", i%90+1, i))
+				if chat && i%10 == 0 {
+					r.say(fmt.Sprint("c", i), fmt.Sprint("ac", i), fmt.Sprintf("第%d次来支持", i))
+				}
+				r.pass(150 * time.Millisecond)
+			}
+			r.pass(30 * time.Second)
+			n := map[string]int{}
+			for id, o := range r.outcomes() {
+				n[id[:1]+" "+o]++
+			}
+			for _, w := range all[event.Window](r) {
+				if w.Class >= event.ClassChat {
+					n["chat windows"]++
+				}
+			}
+			served[chat] = n
+		})
+	}
+	with, without := served[true], served[false]
+	if windows := with["chat windows"]; windows < minutes-1 || windows > minutes || with["c answered reply"] < 5*windows {
+		t.Errorf("chat in %d minutes: %v", minutes, with)
+	}
+	if lost := without["q answered reply"] - with["q answered reply"]; lost > minutes*8 {
+		t.Errorf("%d questions lost: %v, %v without chat", lost, with, without)
+	}
+}

@@ -294,19 +294,25 @@ func (r *room) remember(d delivery) {
 	default:
 		return
 	}
-	answer := ""
+	answer, delivery := "", hashOf(d.DeliveryID)
 	for _, id := range d.DanmakuIDs {
 		it := r.items[id]
-		if it == nil || it.member.ViewerID.Anonymous() || d.Channel == event.Private && d.ViewerID != it.member.ViewerID {
+		if it == nil || d.Channel == event.Private && d.ViewerID != it.member.ViewerID {
 			continue
 		}
 		if answer == "" {
 			answer = own(text.Truncate(d.Text, maxTurnRunes))
 		}
-		viewer := hashOf(it.member.ViewerID)
-		r.context.turns.add(turnKey{hashOf(d.DeliveryID) ^ viewer, viewer}, event.Turn{
-			ViewerID: it.member.ViewerID, Question: text.Truncate(it.member.Question, maxTurnRunes), Answer: answer, TimeMs: d.TimeMs,
-		})
+		heard := event.Turn{Answer: answer, TimeMs: d.TimeMs}
+		if !it.member.ViewerID.Anonymous() {
+			r.context.turns.add(turnOf(it, delivery, heard))
+		}
+		if d.Channel == event.Public {
+			it.delivery = delivery
+			for _, j := range it.joined {
+				r.noteMerged(j, delivery, heard)
+			}
+		}
 	}
 }
 

@@ -22,8 +22,11 @@
 //   - on assignment everything the log knows about a danmaku is known before the
 //     danmaku is handed over again: no second outcome is written;
 //   - windows never mix variants; merging never crosses variants;
-//   - an answer covers nobody after its fact has changed, and nothing of one broadcast
-//     covers, shows or is answered in the next;
-//   - chat shares no window with questions, and waits for its window to fill;
+//   - an answer covers nobody after its fact has changed, that of any product where the
+//     question names one in words, and nothing of one broadcast covers, shows or is
+//     answered in the next;
+//   - who is merged into an answer has it in their dialogue;
+//   - chat shares no window with questions, and waits for its window to fill; while more
+//     questions wait than one window holds it has one a minute (chat.go);
 //   - a room in which nothing is open and nothing happens is kept as its state only.
 package aggregator

@@ -11,13 +11,13 @@ import (
 func (r *room) onRoomEvent(e event.RoomEvent, appended time.Time) {
 	e.TimeMs = r.corrected(e.Source, e.TimeMs, appended)
 	now := r.nowMs()
-	links, before := r.context.concerned(e), r.context.openedMs
+	about, before := r.concerns(e), r.context.openedMs
 	r.changed = r.context.apply(e) || r.changed
 	switch {
 	case before > 0 && r.context.openedMs != before:
 		r.broadcastOver()
-	case len(links) > 0:
-		r.outdate(func(link event.LinkID) bool { return slices.Contains(links, link) })
+	case about.worded || len(about.links) > 0:
+		r.outdate(about.of)
 	}
 	switch e.Kind {
 	case event.ProductInFocus:
@@ -34,7 +34,7 @@ func (r *room) onRoomEvent(e event.RoomEvent, appended time.Time) {
 // broadcastOver is for what the broadcast before has left: its answers cover nobody, and
 // who still waits for one is not answered in the next.
 func (r *room) broadcastOver() {
-	r.outdate(func(event.LinkID) bool { return true })
+	r.outdate(func(event.LinkID, bool) bool { return true })
 	for _, it := range r.items {
 		if it.place != flying && it.doom == nil && r.ofBefore(it) {
 			it.doom = &verdict{event.Shed, reasonClosed}

@@ -87,3 +87,68 @@ func TestListedAfterTheAnswer(t *testing.T) {
 		r.want("d2", "answered reply")
 	})
 }
+
+// Nobody here knows the link of a product that is named in words: what changes of any
+// ends the answers about it, and about what is asked without a focus. Stock moves with
+// every order and ends none before it is gone.
+func TestCoolDownOfANamedProductEndsWithAnyChange(t *testing.T) {
+	t.Parallel()
+	changed := func(fen, stock int64) func(*event.RoomEvent) {
+		return func(e *event.RoomEvent) {
+			e.Kind, e.LinkID = event.ProductChanged, "3"
+			if fen > 0 {
+				e.PriceFen = &fen
+			}
+			if stock >= 0 {
+				e.Stock = &stock
+			}
+		}
+	}
+	delisted := func(e *event.RoomEvent) { e.Kind, e.LinkID = event.ProductDelisted, "3" }
+	listed := func(e *event.RoomEvent) { e.Kind, e.LinkID, e.ProductID = event.ProductListed, "9", "p9" }
+	const covered, again = "merged cooled_down", "answered reply"
+	for _, tt := range []struct {
+		name, asked, focus string
+		change             func(*event.RoomEvent)
+		want               string
+	}{
+		{"price", "面膜多少钱", "7", changed(9900, -1), again},
+		{"sold out", "面膜多少钱", "7", changed(0, 0), again},
+		{"stock moves", "面膜多少钱", "7", changed(0, 49), covered},
+		{"said again with the stock", "面膜多少钱", "7", changed(8900, 49), covered},
+		{"delisted", "面膜多少钱", "7", delisted, again},
+		{"another listed", "有面膜吗", "7", listed, again},
+		{"no focus", "多少钱", "", changed(9900, -1), again},
+		{"no focus, stock moves", "多少钱", "", changed(0, 49), covered},
+		{"of another than that in focus", "这款面膜多少钱", "7", changed(9900, -1), covered},
+		{"nothing named", "多少钱", "7", changed(9900, -1), covered},
+		{"another number", "8号面膜多少钱", "7", changed(9900, -1), covered},
+		{"chat", "主播加油", "7", changed(9900, -1), covered},
+	} {
+		for _, restart := range []bool{false, true} {
+			if restart && tt.want == covered {
+				continue // it may ask once more
+			}
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.answer = answered
+				r.put(r.event(event.ProductListed, func(e *event.RoomEvent) { e.LinkID, e.ProductID = "3", "p3" }), r.event("", changed(8900, 50)))
+				if tt.focus != "" {
+					r.put(r.event(event.ProductInFocus, func(e *event.RoomEvent) { e.LinkID = event.LinkID(tt.focus) }))
+				}
+				r.say("d1", "a1", tt.asked)
+				r.pass(5 * time.Second)
+				r.put(r.event("", tt.change))
+				if restart {
+					r.restart()
+					r.run()
+				}
+				r.say("d2", "a2", tt.asked)
+				r.pass(8 * time.Second)
+				if got := r.outcome("d2"); got != tt.want {
+					t.Errorf("%s, restart %v: %q, want %q", tt.name, restart, got, tt.want)
+				}
+				r.check()
+			})
+		}
+	}
+}

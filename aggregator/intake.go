@@ -169,6 +169,7 @@ func (r *room) admit(it *item, nowMs int64) {
 		}
 		o.CoverID, o.ReplyMs = c.danmaku, c.replyMs
 		r.emit(o)
+		r.noteLater(c.delivery, it)
 		r.forget(it, o, nowMs)
 		return
 	}

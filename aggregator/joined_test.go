@@ -146,3 +146,51 @@ func TestJoinedLaterAreAskedForThemselves(t *testing.T) {
 		}
 	})
 }
+
+// What the platform, or a missing private channel, kept from one viewer may reach the
+// others: each is asked for apart.
+func TestJoinedAreNotSuppressedForTheirCoversViewer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		reason        string
+		cover, joined event.ViewerID
+		private       bool
+		run           time.Duration
+		want          string
+	}{
+		{"private_repeat", "a1", "a2", true, 3 * time.Second, "answered reply"},
+		{"private_repeat", "a1", "0", true, 3 * time.Second, "answered reply"},
+		{"private_repeat", "a1", "a2", true, 14 * time.Second, "expired waited"},
+		{"no_private_channel", "0", "a2", true, 3 * time.Second, "answered reply"},
+		{"no_private_channel", "0", "", true, 3 * time.Second, "suppressed no_private_channel"},
+		{"no_private_channel", "0", "a2", false, 3 * time.Second, "suppressed no_private_channel"},
+		{"voice_stopped", "0", "a2", true, 3 * time.Second, "answered reply"},
+		{"voice_stopped", "0", "a2", false, 3 * time.Second, "suppressed voice_stopped"},
+		{"no_verdict", "a1", "a2", true, 3 * time.Second, "suppressed no_verdict"},
+	} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.runTime = tt.run
+			r.answer = func(w event.Window) []event.Event {
+				if w.Members[0].DanmakuID != "cover" {
+					return answered(w)
+				}
+				o := outcomeOf(w, "cover", event.Suppressed, "")
+				o.Reason = tt.reason
+				return []event.Event{reply(w), o}
+			}
+			r.put(r.event(event.RoomSettingsSet, func(e *event.RoomEvent) {
+				e.Settings = &event.RoomSettings{Language: "zh", PrivateText: tt.private}
+			}))
+			r.say("cover", string(tt.cover), "3号多少钱")
+			r.say("joined", string(tt.joined), "3号价格")
+			r.say("joined2", string(tt.joined), "3号价格")
+			r.pass(30 * time.Second)
+			r.want("cover", "suppressed "+tt.reason)
+			for _, id := range []string{"joined", "joined2"} {
+				if got := r.outcome(id); got != tt.want {
+					t.Errorf("%s of %s and %s %s, private text %v: %q, want %q", tt.reason, tt.cover, id, tt.joined, tt.private, got, tt.want)
+				}
+			}
+		})
+	}
+}

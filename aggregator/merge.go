@@ -11,7 +11,7 @@ import (
 // outcome o. They are merged only when the room heard its answer, or the one that the
 // dispatcher merged it into; an agent's silence, hand-over and a guardrail's block are
 // about the question and theirs too; after anything else they are asked for themselves
-// while there is time.
+// while there is time, each apart when only the cover's viewer is concerned.
 func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
 	public := o.Channel == event.Public && (o.State == event.Answered || o.State == event.Merged)
 	quiet := o.State == event.Silent && cover.chat()
@@ -20,29 +20,49 @@ func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
 	}
 	joined := cover.joined
 	cover.joined = nil
+	if public && len(joined) > 0 {
+		r.noteLater(cover.delivery, joined...)
+	}
 	r.merged -= len(joined)
 	for _, it := range joined {
 		it.cover = nil
+		apart := o.State == event.Answered || r.askersAlone(o, it) // privately, if it was answered
 		switch {
 		case public:
 			m := r.outcome(it, event.Merged, reasonSameQuestion, nowMs)
 			m.CoverID, m.ReplyMs, m.RunID, m.WindowID = heardFor(cover, o), o.ReplyMs, o.RunID, o.WindowID
 			r.emit(m)
 			r.forget(it, m, nowMs)
-		case o.State == event.Silent || o.State == event.HandedOver || o.State == event.Suppressed:
+		case !apart && (o.State == event.Silent || o.State == event.HandedOver || o.State == event.Suppressed):
 			m := r.outcome(it, o.State, o.Reason, nowMs)
 			m.CoverID, m.RunID = cover.member.DanmakuID, o.RunID
 			r.emit(m)
 			r.forget(it, m, nowMs)
-		case r.inTime(it, nowMs) && o.State == event.Answered && !it.chat(): // privately: each gets an own answer
+		case r.inTime(it, nowMs) && apart && !it.chat(): // each gets an own answer
 			r.wait(it)
 		case r.inTime(it, nowMs): // the first of them is asked for the others
 			r.admit(it, nowMs)
-		case o.State == event.Answered || o.State == event.Retracted:
+		case apart || o.State == event.Retracted:
 			r.end(it, event.Expired, reasonWaited, nowMs)
 		default:
 			r.end(it, o.State, o.Reason, nowMs)
 		}
+	}
+}
+
+// askersAlone reports an end that was its asker's alone: what could not be written to
+// that one may be to the viewer of it.
+func (r *room) askersAlone(o event.Outcome, it *item) bool {
+	if o.State != event.Suppressed {
+		return false
+	}
+	switch o.Reason {
+	case event.ReasonRepeat:
+		return true
+	case event.ReasonNoPrivate, event.ReasonStopped:
+		return r.context.settings.PrivateText && !it.member.ViewerID.Anonymous()
+	default:
+		return false
 	}
 }
 
@@ -68,7 +88,7 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	if cover.chat() && o.State == event.Answered { // thanked once is thanked for a while
 		coolDown = r.cfg().ChatCoolDown
 	}
-	c := &cooled{danmaku: own(heardFor(cover, o)), link: cover.reading.Link, replyMs: o.ReplyMs, untilMs: at + coolDown.Milliseconds()}
+	c := &cooled{danmaku: own(heardFor(cover, o)), link: cover.reading.Link, worded: cover.reading.Worded, delivery: cover.delivery, replyMs: o.ReplyMs, untilMs: at + coolDown.Milliseconds()}
 	if o.State == event.Silent {
 		c.silence = own(cmp.Or(o.Reason, string(event.Silent)))
 	}
@@ -82,16 +102,16 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	r.cooling[cover.question()] = c
 }
 
-// outdate stops answers about the links from covering anybody new: who joined
+// outdate stops answers about what changed from covering anybody new: who joined
 // before the change is asked for again, unless the answer was heard already.
-func (r *room) outdate(about func(event.LinkID) bool) {
+func (r *room) outdate(changed func(link event.LinkID, worded bool) bool) {
 	for q, c := range r.cooling {
-		if about(c.link) {
+		if changed(c.link, c.worded) {
 			delete(r.cooling, q)
 		}
 	}
 	for q, it := range r.covers {
-		if it.place == flying && about(it.reading.Link) {
+		if it.place == flying && changed(it.reading.Link, it.reading.Worded) {
 			it.stale = true
 			delete(r.covers, q)
 		}

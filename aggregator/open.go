@@ -36,13 +36,20 @@ func (r *room) pass(nowMs int64) (changed bool) {
 			if n == 0 {
 				continue
 			}
-			*line = r.shed(*line, r.freeAt(v, chat, len(*lines.of(!chat)), max(hold, nowMs), nowMs), hold, nowMs)
+			once := int64(0)
+			if chat {
+				once = r.chatPlaceMs(v, &lines, max(hold, nowMs), nowMs)
+			}
+			*line = r.shed(*line, r.freeAt(v, chat, len(*lines.of(!chat)), max(hold, nowMs), nowMs), once, hold, nowMs)
 			changed = changed || len(*line) < n
 		}
 		for hold <= nowMs && r.free(v, nowMs) > 0 {
 			chat, ok := r.next(lines, v, nowMs)
 			if !ok {
 				break
+			}
+			if chat {
+				delete(r.passed, v)
 			}
 			line := lines.of(chat)
 			*line = r.openWindow(*line, mode, nowMs)
@@ -80,7 +87,7 @@ func (it *item) chat() bool { return it.reading.Class >= event.ClassChat }
 
 // next says which line has the next window. Questions go first. While they all fit
 // into one window and another of theirs is under way, the chat that is due gets
-// the other place.
+// the other place; else only when its turn has come.
 func (r *room) next(l lines, v event.Variant, nowMs int64) (chat, ok bool) {
 	chats, others := 0, 0 // in flight
 	for _, f := range r.flights {
@@ -101,6 +108,9 @@ func (r *room) next(l lines, v event.Variant, nowMs int64) (chat, ok bool) {
 		return true, due
 	case due && questions <= r.cfg().MaxMembers:
 		return chats == 0 && others > 0, true
+	case pressed && chats == 0:
+		turn := r.chatTurnMs(v, l.chat, nowMs)
+		return turn > 0 && turn <= nowMs, true
 	default:
 		return false, true
 	}
@@ -206,8 +216,8 @@ func candidates(out []window.Candidate, items []*item) []window.Candidate {
 }
 
 // shed ends what no window can answer in time and returns the rest of a line.
-func (r *room) shed(line []*item, freeAtMs []int64, holdMs, nowMs int64) []*item {
-	capacity := admission.Capacity{FreeAtMs: freeAtMs, Members: r.cfg().MaxMembers, RunMs: r.runs.MedianMs(), SafeMs: r.runs.SafeMs()}
+func (r *room) shed(line []*item, freeAtMs []int64, onceMs, holdMs, nowMs int64) []*item {
+	capacity := admission.Capacity{FreeAtMs: freeAtMs, OnceMs: onceMs, Members: r.cfg().MaxMembers, RunMs: r.runs.MedianMs(), SafeMs: r.runs.SafeMs()}
 	var few [someItems]window.Candidate
 	beyond := admission.Beyond(candidates(few[:0], line), capacity, nowMs)
 	if len(beyond) == 0 {

@@ -89,7 +89,7 @@ func restored[E event.Event](decode func([]byte) (E, error), fn func(*room, E, t
 
 func (r *room) restoreEvent(e event.RoomEvent, appended time.Time) {
 	e.TimeMs = r.corrected(e.Source, e.TimeMs, appended)
-	r.outdated.note(e, r.context.concerned(e), r.p.a.deps.Clock.Room(appended).UnixMilli())
+	r.outdated.note(e, r.concerns(e), r.p.a.deps.Clock.Room(appended).UnixMilli())
 	r.context.apply(e)
 	if e.Kind == event.DanmakuRetracted {
 		r.gone.add(string(e.DanmakuID), r.nowMs())
@@ -198,19 +198,24 @@ func (r *room) settleRestored() {
 
 // outdated is since when answers are wrong, as a restore reads it before the windows.
 type outdated struct {
-	links map[event.LinkID]int64
-	allMs int64
+	links    map[event.LinkID]int64
+	wordedMs int64
+	allMs    int64
 }
 
-// note takes an event that concerns the links. The room's state may be of after it: a
+// note takes an event and what it concerns. The room's state may be of after it: a
 // listing may have changed what it does not change again, and a product that was
 // delisted has no links any more.
-func (o *outdated) note(e event.RoomEvent, links []event.LinkID, ms int64) {
+func (o *outdated) note(e event.RoomEvent, about concern, ms int64) {
+	links := about.links
 	switch {
 	case e.Kind == event.ProductListed:
 		links = append(links, e.LinkID)
 	case e.Kind == event.ProductDelisted && len(links) == 0:
 		o.allMs = ms
+	}
+	if about.worded || e.Kind == event.ProductListed {
+		o.wordedMs = ms
 	}
 	if len(links) > 0 && o.links == nil {
 		o.links = map[event.LinkID]int64{}
@@ -228,6 +233,7 @@ func (r *room) readAgain(it *item) {
 		DanmakuID: m.DanmakuID, ViewerID: m.ViewerID, Question: m.Question, Language: m.Language, Focus: m.FocusLink,
 	})
 	if f := r.flight(it.window); f != nil && it.place == flying {
-		it.stale = f.openedMs < max(r.context.openedMs, r.outdated.allMs, r.outdated.links[it.reading.Link])
+		it.stale = f.openedMs < max(r.context.openedMs, r.outdated.allMs, r.outdated.links[it.reading.Link]) ||
+			it.reading.Worded && f.openedMs < r.outdated.wordedMs
 	}
 }

@@ -1,6 +1,7 @@
 package aggregator_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -172,6 +173,74 @@ func TestDialogueIsTheViewersOwn(t *testing.T) {
 		}
 		if d := ws[2].Context.Dialogue; len(d) != 1 || d[0].Question != "3号多少钱" || d[0].Answer != "三号八十九元" {
 			t.Errorf("dialogue %+v", d)
+		}
+	})
+}
+
+// Who is merged into an answer has heard it, too: who joined before it is said, while it
+// is, or asks when it has cooled down. Many of them leave others' dialogue its place.
+func TestDialogueOfTheMerged(t *testing.T) {
+	t.Parallel()
+	speaks := func(r *rig) func(event.Window) []event.Event {
+		return func(w event.Window) []event.Event {
+			d := event.Delivery{
+				Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RoomID: roomID, Channel: event.Public, State: event.DeliveryStarted,
+				Text: "三号八十九元", TimeMs: time.Now().UnixMilli(),
+			}
+			for _, m := range w.Members {
+				d.DanmakuIDs = append(d.DanmakuIDs, m.DanmakuID)
+			}
+			time.AfterFunc(2*time.Second, func() {
+				d.State = event.DeliveryEnded
+				if err := r.log.Publish(context.Background(), append([]event.Event{d}, answered(w)[1:]...)...); err != nil {
+					r.t.Error(err)
+				}
+			})
+			return []event.Event{reply(w), d}
+		}
+	}
+	for _, restart := range []bool{false, true} {
+		for _, first := range []string{"a1", "0"} { // an anonymous viewer has no dialogue
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.answer = speaks(r)
+				r.say("d1", first, "3号多少钱")
+				r.say("d2", "a2", "3号价格")
+				r.pass(4 * time.Second)
+				if restart {
+					r.restart()
+					r.run()
+				}
+				r.say("d3", "a3", "3号什么价")
+				r.pass(2 * time.Second)
+				r.say("d4", "a4", "3号怎么卖")
+				r.want("d4", "merged cooled_down")
+				for i, asked := range []string{2: "3号价格", 3: "3号什么价", 4: "3号怎么卖"} {
+					if asked == "" {
+						continue
+					}
+					r.say(fmt.Sprint("f", i), fmt.Sprint("a", i), fmt.Sprintf("那%d件包邮吗", i))
+					ws := all[event.Window](r)
+					d := ws[len(ws)-1].Context.Dialogue
+					if len(d) != 1 || d[0].Question != asked || d[0].Answer != "三号八十九元" {
+						t.Errorf("after %s, restart %v: dialogue of a%d %+v, want one turn of %s", first, restart, i, d, asked)
+					}
+					r.pass(8 * time.Second)
+				}
+			})
+		}
+	}
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = speaks(r)
+		r.say("d0", "a0", "4号防水吗")
+		r.pass(8 * time.Second)
+		for i := range 60 {
+			r.say(fmt.Sprint("d1", i), fmt.Sprint("a1", i), "3号多少钱")
+			r.pass(250 * time.Millisecond)
+		}
+		r.say("f", "a0", "那包邮吗")
+		ws := all[event.Window](r)
+		if d := ws[len(ws)-1].Context.Dialogue; len(d) != 1 || d[0].Question != "4号防水吗" {
+			t.Errorf("dialogue after 60 of another question: %+v", d)
 		}
 	})
 }

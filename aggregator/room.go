@@ -38,6 +38,7 @@ type room struct {
 	feeds   []feed // one or a few
 	limiter *filter.Limiter
 	runs    *admission.RunTimes
+	passed  map[event.Variant]int64 // since when chat has been passed over for questions
 	speech  speech
 	thanks  thanks
 	logged  *exposures
@@ -45,6 +46,7 @@ type room struct {
 	lastMs  int64 // when a record of it was handled last
 	parked  bool  // no longer the partition's: records go to its successor
 
+	offers   offers
 	outdated outdated // while it is restored
 }
 
@@ -79,6 +81,7 @@ type item struct {
 	place     place
 	window    event.WindowID // the last one it was in
 	windows   int            // how many it was in
+	delivery  uint64         // hash of the last by which the room heard its answer
 	returned  int            // times a reply did not cover it
 	stale     bool           // what it asks for changed: its answer covers nobody new
 	cover     *item
@@ -98,9 +101,12 @@ type verdict struct {
 type cooled struct {
 	danmaku event.DanmakuID
 	link    event.LinkID
+	worded  bool   // see cluster.Reading
 	silence string // the reason it was met with silence
 	replyMs int64
 	untilMs int64
+
+	delivery uint64 // hash, 0 when it is not known
 }
 
 // flight is one window of which a member has no outcome yet.

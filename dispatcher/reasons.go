@@ -1,5 +1,7 @@
 package dispatcher
 
+import "livehost/streams/event"
+
 // The reasons of outcomes and deliveries written by the dispatcher: a closed list.
 // Outcome states in brackets.
 const (
@@ -11,11 +13,11 @@ const (
 	reasonStaleFact    = "stale_fact"          // [expired] a stated fact changed and answer_by had passed; on a delivery: cancelled
 	reasonNoVerdict    = "no_verdict"          // [suppressed] a verdict its channel requires is missing
 	reasonNothingToSay = "nothing_to_say"      // [suppressed] no word or number in the text
-	reasonNoPrivate    = "no_private_channel"  // [suppressed] private text in a room, or to a viewer, without one
-	reasonRepeat       = "private_repeat"      // [suppressed] the platform takes the same text for the same viewer not so soon again
+	reasonNoPrivate    = event.ReasonNoPrivate // [suppressed] private text in a room, or to a viewer, without one
+	reasonRepeat       = event.ReasonRepeat    // [suppressed] the platform takes the same text for the same viewer not so soon again
 	reasonLimit        = "private_limit"       // [expired] the platform takes no more private text in time
 	reasonRoomClosed   = "room_closed"         // [suppressed] the broadcast ended first, or the next began
-	reasonVoiceStopped = "voice_stopped"       // [suppressed] an operator stopped the voice
+	reasonVoiceStopped = event.ReasonStopped   // [suppressed] an operator stopped the voice
 	reasonRetracted    = "retracted"           // [retracted] before the first audio
 	reasonInterrupted  = "interrupted"         // [failed] heard in part, or unknowable after a crash
 	reasonOutletFailed = "outlet_failed"       // [failed] the outlet gave an error before the first audio

@@ -40,6 +40,7 @@ func (o Order) Sort(in []window.Candidate, nowMs int64) []int {
 // Capacity is what a room has for one variant.
 type Capacity struct {
 	FreeAtMs []int64 // when each slot is free; the past means now
+	OnceMs   int64   // when a slot is free for one more window, the first to be filled; 0: none
 	Members  int     // danmaku of one window
 	RunMs    int64   // median time from window to reply
 	SafeMs   int64   // time that most runs keep within; at least RunMs
@@ -58,10 +59,14 @@ func Beyond(ordered []window.Candidate, c Capacity, nowMs int64) []int {
 	free := append(few[:0], c.FreeAtMs...)
 	var out []int
 	start, left := int64(0), 0
+	once := c.OnceMs
 	for i, cand := range ordered {
 		if nowMs+c.RunMs > cand.AnswerByMs {
 			out = append(out, i) // too late even for a free slot
 			continue
+		}
+		if left == 0 && once > 0 && once < slices.Min(free) {
+			start, left, once = max(once, nowMs), c.Members, 0
 		}
 		if left == 0 {
 			slot := slices.Index(free, slices.Min(free))

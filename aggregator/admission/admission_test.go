@@ -65,6 +65,31 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
+// One more window is of those that come first; who comes after it has the other slots.
+func TestBeyondWithOneMoreWindow(t *testing.T) {
+	t.Parallel()
+	in := make([]window.Candidate, 12)
+	for i := range in {
+		in[i] = at(event.ClassChat, 0)
+	}
+	for _, tt := range []struct {
+		name           string
+		onceMs, freeMs int64
+		want           int // beyond
+	}{
+		{"none", 0, 13_000, 12},
+		{"in time", 9000, 13_000, 4},
+		{"too late as well", 12_500, 13_000, 12},
+		{"after the slots", 9000, 8000, 0},
+		{"slots for all", 9000, 3000, 0},
+	} {
+		c := admission.Capacity{FreeAtMs: []int64{tt.freeMs}, OnceMs: tt.onceMs, Members: 8, RunMs: 3500}
+		if got := admission.Beyond(in, c, 0); len(got) != tt.want {
+			t.Errorf("%s: %d beyond, want %d", tt.name, len(got), tt.want)
+		}
+	}
+}
+
 // What has to wait for a slot is let in only when a slow run would still be in
 // time; what a free slot takes now needs no such margin.
 func TestBeyondIsSafe(t *testing.T) {

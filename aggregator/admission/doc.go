@@ -6,6 +6,7 @@
 // is package window's.
 //
 // Invariants: Order and Beyond are pure; a danmaku waiting longer than StarveMs
-// moves up one class, so chat is passed over for a while and not forever; nothing
-// is beyond capacity that a free slot can still answer, chat that cuts it fine apart.
+// moves up one class, within questions and within chat, of which the room decides who
+// is next; nothing is beyond capacity that a free slot can still answer, chat that cuts
+// it fine apart.
 package admission

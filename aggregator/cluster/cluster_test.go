@@ -158,12 +158,26 @@ func TestP63KeyFollowsFocus(t *testing.T) {
 
 func TestPrivateMattersAreTheViewers(t *testing.T) {
 	t.Parallel()
-	for _, in := range []string{"我的快递到哪了", "我的订单发货了没", "where is my order", "我买的还没到", "骗人"} {
+	for _, in := range []string{
+		"我的快递到哪了", "我的订单发货了没", "where is my order", "我买的还没到", "骗人",
+		"查下我的物流", "查一下物流", "帮我查下单号", "我的单号是多少", "我的怎么还没发", "我付款了怎么没发货", "我买了怎么没发", "when will mine ship", "did you ship mine", "where's mine",
+		"帮我改地址", "改一下地址", "刚拍的能改地址吗", "地址填错了", "刚下单的可以改颜色吗", "can you change my address", "wrong address",
+		"取消订单", "我刚拍了能取消吗", "退款", "我的退款呢", "退款还没到账", "我的退货收到了吗", "i want a refund", "refund me", "cancel it please",
+		"我穿什么码", "我适合多大码", "我能穿吗", "what size should i get", "我这里能送到吗",
+	} {
 		if read(in, "u1", "").Key == read(in, "u2", "").Key {
 			t.Errorf("%q: two viewers share a key", in)
 		}
 		if read(in, "u1", "").Key != read(in, "u1", "").Key {
 			t.Errorf("%q: one viewer's key changes", in)
+		}
+	}
+	for _, in := range []string{ // what holds for everybody
+		"多久退款", "退款多久到账", "能退吗", "不喜欢可以退款吗", "退货运费谁出", "怎么退款", "几天发货", "刚拍什么时候发货", "已拍加急", "可以改地址吗", "怎么查物流", "可以取消订单吗",
+		"can i get a refund", "refund policy", "can i cancel", "how do i track it", "穿什么码", "我120斤穿什么码", "我拍了", "我没抢到", "我要下单", "just got mine",
+	} {
+		if read(in, "u1", "7").Key != read(in, "u2", "7").Key {
+			t.Errorf("%q: two viewers share no key", in)
 		}
 	}
 }
@@ -182,5 +196,20 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		cluster.Read(cluster.Asked{DanmakuID: "d", ViewerID: "u", Question: in[i%len(in)], Language: "zh", Focus: "7"})
+	}
+}
+
+// What may be about another product than that in focus.
+func TestWorded(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][2]bool{ // with a focus, without
+		"多少钱": {false, true}, "怎么卖呀": {false, true}, "还有货吗": {false, true}, "包邮吗": {false, true}, "这个面膜多少钱": {false, true}, "这款多少钱": {false, true},
+		"面膜多少钱": {true, true}, "有烤箱吗": {true, true}, "充电宝怎么卖": {true, true}, "3号和5号哪个好": {true, true},
+		"3号多少钱": {false, false}, "80": {false, false}, "3号面膜多少钱": {false, false}, "哈哈": {false, false}, "你是机器人吗": {false, false},
+		"how much is it": {false, true}, "how much is this mask": {false, true}, "how much": {false, true}, "how much is the mask": {true, true}, "link 3 price": {false, false},
+	} {
+		if got := [2]bool{read(in, "u", "7").Worded, read(in, "u", "").Worded}; got != want {
+			t.Errorf("%q: %v, want %v", in, got, want)
+		}
 	}
 }

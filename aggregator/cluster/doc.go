@@ -8,7 +8,7 @@
 // Invariants: Read is pure; negation, numbers and sizes are in the key (防水 is
 // not 不防水, S码 not XS码), and so is who is asked about, which of two, and
 // whether it has happened (merge_test.go names the kinds); a private matter's
-// key holds its viewer; text whose subject is not known never shares a key; chat
+// key holds its viewer (private.go); text whose subject is not known never shares a key; chat
 // shares one by what it does (cheers, thanks, agrees), whoever it names, unless it
 // says something of its own.
 package cluster

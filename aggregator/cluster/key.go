@@ -26,6 +26,7 @@ type Reading struct {
 	Intent intent.Intent
 	Class  event.Class
 	Link   event.LinkID // the link it concerns, named or in focus; may be empty
+	Worded bool         // it may concern any other as well: no number says which
 	Key    string
 }
 
@@ -44,7 +45,7 @@ func Read(a Asked) Reading {
 	r.Class = class(r.Intent, link != "", in)
 	if aboutProduct(r.Intent) {
 		if r.Link = link; link == "" {
-			r.Link = a.Focus
+			r.Link, r.Worded = a.Focus, worded(a, in)
 		}
 	}
 	r.Key = key(a, r, link, core(rest, a.Language), in)
@@ -118,7 +119,7 @@ func key(a Asked, r Reading, named event.LinkID, core string, in []rune) string 
 	switch {
 	case r.Intent == intent.Identity:
 		parts = append(parts, doubt(core, in))
-	case r.Intent == intent.Complaint, has(privateWords, in):
+	case r.Intent == intent.Complaint, private(r.Intent, in):
 		parts = append(parts, string(r.Link), core, "viewer", owner(a))
 	case aboutProduct(r.Intent):
 		parts = append(parts, string(r.Link), core)
@@ -153,12 +154,6 @@ func owner(a Asked) string {
 	}
 	return string(a.ViewerID)
 }
-
-var privateWords = list(
-	"我的订单|我的快递|我的货|我的单|我的包裹|我的地址|我的会员|我的积分|我拍的|我买的|我下的|我昨天|我前天|我上次|我上周|订单号|我的还没|我那单|我退|我要退|给我退|给我发|我的呢|我的券|我的优惠|我的尺码|"+
-		"快递到哪|到哪了|发了没|发货了没|发货了吗|没收到|还没收到|没到",
-	"my order*|my package|my parcel|my refund|my tracking|my delivery|i ordered|i bought|my address|my points|my size|my account|order number",
-)
 
 const longestKey = 96
 

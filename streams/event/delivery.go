@@ -78,6 +78,14 @@ func States() []State {
 	return []State{Answered, Merged, Filtered, Shed, Expired, Silent, HandedOver, Suppressed, Retracted, Failed}
 }
 
+// The reasons of Suppressed that are about the asker and not about what was asked:
+// another viewer who asks the same may be answered.
+const (
+	ReasonRepeat    = "private_repeat"     // the platform takes the same text for the same viewer not so soon again
+	ReasonNoPrivate = "no_private_channel" // private text in a room, or to a viewer, without one
+	ReasonStopped   = "voice_stopped"      // an operator stopped the voice, and nothing could be written to the viewer
+)
+
 // Outcome is the terminal state of one danmaku (outcome.v1). By is the stage
 // that wrote it: the aggregator before window.v1, the agentworker until
 // reply.v1, then the dispatcher; the aggregator alone writes Merged.
