@@ -27,17 +27,23 @@ func (f *Filter) Judge(t text.Text) Verdict {
 	}
 	var folded, lower [96]rune
 	match, question := appendRunes(folded[:0], t.Match), lexicon.AppendLower(lower[:0], t.Question)
-	plain := meant(question)
 	if span := f.bait(match, question); span != "" {
 		return Verdict{Reason: ContactBait, Span: span}
 	}
-	if v := f.words(match, question); v.Reason != None || plain == nil {
+	if v := f.words(match, question); v.Reason != None {
 		return v
 	}
-	if span := f.englishBait(plain); span != "" {
-		return Verdict{Reason: ContactBait, Span: span}
+	for _, plain := range meant(question) {
+		if span := f.englishBait(plain); span != "" {
+			return Verdict{Reason: ContactBait, Span: span}
+		}
+		for _, set := range [...]*lexicon.Set[Reason]{english, f.extra} {
+			if v := f.find(set, plain); v.Reason != None {
+				return v
+			}
+		}
 	}
-	return f.find(english, plain)
+	return Verdict{}
 }
 
 func appendRunes(out []rune, s string) []rune {
