@@ -65,11 +65,7 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 	}
 	it.variant = r.assign(d.ViewerID)
 	t := text.Clean(d.Text, r.context.settings.Language)
-	words := r.p.a.words.Load()
-	v := filter.Check(words, r.limiter, d.ViewerID, t, now)
-	if v.Reason == filter.Flood && r.asks(it, t, d.ViewerName) {
-		v = words.Judge(t) // who asks may talk a lot, admission ranks it behind other viewers; not in any words
-	}
+	v := filter.Check(r.p.a.words.Load(), r.limiter, d.ViewerID, t, now, func() bool { return r.asks(it, t, d.ViewerName) })
 	if v.Reason != filter.None {
 		r.expose(markBucketed, it.variant, d.ViewerID, "", platform)
 		r.hit(it, v, now)
@@ -127,7 +123,7 @@ func (r *room) understand(it *item, t text.Text, viewerName string) {
 // asks reports whether the danmaku asks something: it is no chat.
 func (r *room) asks(it *item, t text.Text, viewerName string) bool {
 	r.understand(it, t, viewerName)
-	return it.reading.Class < event.ClassChat
+	return it.reading.Asks()
 }
 
 // spokenName is a viewer's name as it may be read out: without signs, and none at

@@ -9,12 +9,13 @@ import (
 )
 
 // Check is everything that filters a viewer's danmaku at room time nowMs: listed
-// bots, the viewer's rate, then the words.
-func Check(f *Filter, l *Limiter, viewer event.ViewerID, t text.Text, nowMs int64) Verdict {
+// bots, the viewer's rate, then the words. Who asks may talk a lot, admission ranks it
+// behind other viewers; not in any words. asks is called when that decides.
+func Check(f *Filter, l *Limiter, viewer event.ViewerID, t text.Text, nowMs int64, asks func() bool) Verdict {
 	if f.Bot(viewer) {
 		return Verdict{Reason: Bot}
 	}
-	if r := l.Allow(viewer, t.Question, nowMs); r != None {
+	if r := l.Allow(viewer, t.Question, nowMs); r != None && !(r == Flood && asks()) {
 		return Verdict{Reason: r}
 	}
 	return f.Judge(t)
