@@ -44,7 +44,7 @@ var roomCases = map[string][]string{
 	"P63": {"aggregator: TestP63FocusAtTheCommentsTime", "aggregator/cluster: TestP63KeyFollowsFocus"},
 	"P66": {"aggregator: TestP66SaidThreeTimesIsOneQuestion"},
 	"P67": {"aggregator/lexicon: TestP67LongestWordNotSubstring"},
-	"P69": {"aggregator: TestP69RoomGoesOnAfterItsFeedWasAway"},
+	"P69": {"aggregator: TestP69RoomGoesOnAfterItsFeedWasAway", "aggregator: TestP69SilentFeedIsCounted"},
 	"P72": {"aggregator: TestP12P72PurchaseOfSeveralRecords"},
 	"P73": {"aggregator: TestP73OutletIsTheRooms", "dispatcher: P73 no private channel, no voice switched off by it: the room's outlet decides"},
 	"P75": {"aggregator: TestP75ForeignIDsChangeNothing", "dispatcher: P75 an answer is for those of its window alone"},

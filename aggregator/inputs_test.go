@@ -305,6 +305,59 @@ func TestP69RoomGoesOnAfterItsFeedWasAway(t *testing.T) {
 	})
 }
 
+// A talkative room of which no danmaku come any more is counted, whatever else comes of
+// it, until one comes, its broadcast ends or that is long ago.
+func TestP69SilentFeedIsCounted(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.step = 10 * time.Second
+		want := func(when string, quiet int64) {
+			t.Helper()
+			if got := r.agg.Stats().Quiet; got != quiet {
+				t.Errorf("%s: %d quiet rooms, want %d", when, got, quiet)
+			}
+		}
+		n := 0
+		talk := func(danmaku int) {
+			for range danmaku {
+				n++
+				r.say(fmt.Sprint("d", n), fmt.Sprint("a", n), fmt.Sprintf("%d号多少钱", n))
+				r.pass(10 * time.Second)
+			}
+		}
+		open := func(broadcast event.BroadcastID) {
+			r.put(r.event(event.RoomOpened, func(e *event.RoomEvent) { e.BroadcastID = broadcast }))
+		}
+		open("b1")
+		talk(5)
+		r.pass(10 * time.Minute)
+		want("few ever talked", 0)
+		talk(60)
+		want("they talk", 0)
+		for range 6 { // only heartbeats
+			r.put(r.event(event.Like, func(*event.RoomEvent) {}))
+			r.pass(time.Minute)
+		}
+		want("nobody has said anything for six minutes", 1)
+		talk(1)
+		want("somebody speaks again", 0)
+		talk(60)
+		r.pass(6 * time.Minute)
+		want("once more", 1)
+		r.put(r.event(event.RoomClosed, func(e *event.RoomEvent) { e.BroadcastID = "b1" }))
+		want("closed", 0)
+		talk(1)
+		r.pass(6 * time.Minute)
+		want("a late one after the closing", 0)
+		open("b2")
+		talk(60)
+		r.pass(6 * time.Minute)
+		want("the next broadcast", 1)
+		r.pass(20 * time.Minute)
+		want("long ago", 0)
+	})
+}
+
 // Where text can be sent to one viewer, a long queue of speech holds nothing up;
 // where it cannot, the room waits.
 func TestP73OutletIsTheRooms(t *testing.T) {

@@ -32,6 +32,9 @@ const (
 func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack streams.Ack) {
 	now := r.nowMs()
 	r.p.a.stats.danmaku.Add(1)
+	if !r.context.closed {
+		r.pulse.beat(now, r.cfg().QuietAfter.Milliseconds())
+	}
 	if it := r.items[d.DanmakuID]; it != nil {
 		if it.ack == nil { // restored from its window: here is its record
 			it.ack, it.received = ack, received

@@ -40,6 +40,7 @@ type room struct {
 	runs    *admission.RunTimes
 	speech  speech
 	thanks  thanks
+	pulse   pulse
 	logged  *exposures
 	changed bool  // since the last room-state.v1
 	lastMs  int64 // when a record of it was handled last
