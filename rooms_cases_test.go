@@ -39,7 +39,7 @@ var roomCases = map[string][]string{
 	"P52": {"aggregator: TestP52RoomClosedAndOpenedAgain"},
 	"P54": {"aggregator: TestP54AnonymousViewersGetControlAndNoExposure", "aggregator/filter: TestP54AnonymousIsNotOneFlooder"},
 	"P55": {"aggregator: TestP55MissingFields"},
-	"P57": {"aggregator/text: TestP57LongTextIsCapped", "dispatcher: P57 no sentence ends"},
+	"P57": {"aggregator/text: TestP57LongTextIsCapped", "aggregator: TestP57TruncationIsOnRecord", "dispatcher: P57 no sentence ends"},
 	"P58": {"aggregator/text: TestP58RepeatedRunsAndPhrases"},
 	"P63": {"aggregator: TestP63FocusAtTheCommentsTime", "aggregator/cluster: TestP63KeyFollowsFocus"},
 	"P66": {"aggregator: TestP66SaidThreeTimesIsOneQuestion"},

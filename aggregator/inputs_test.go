@@ -42,6 +42,29 @@ func TestP04RepeatedOutOfOrderAndLost(t *testing.T) {
 	})
 }
 
+// What was cut is told from what was typed so, in the window and so wherever it goes.
+func TestP57TruncationIsOnRecord(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		long := "3号多少钱"
+		for i := range 400 {
+			long += fmt.Sprintf("，我问了%d遍", i)
+		}
+		r.say("long", "a1", long)
+		r.pass(5 * time.Second)
+		r.say("short", "a2", "4号多少钱")
+		r.pass(5 * time.Second)
+		r.windows(2)
+		for _, w := range all[event.Window](r) {
+			for _, m := range w.Members {
+				if want := m.DanmakuID == "long"; m.Truncated != want {
+					t.Errorf("%s: truncated %v, text of %d runes", m.DanmakuID, m.Truncated, len([]rune(m.Text)))
+				}
+			}
+		}
+	})
+}
+
 // Counts of one streak are totals: the largest is the gift, whatever order they
 // come in and however they jump. So is a batch of 188.
 func TestP09P10CountsOfAStreakAreTotals(t *testing.T) {

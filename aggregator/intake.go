@@ -119,7 +119,7 @@ func (r *room) refuse(it *item, state event.State, reason string, nowMs int64) {
 func (r *room) understand(it *item, t text.Text, viewerName string) {
 	m := &it.member
 	m.ViewerName = r.spokenName(viewerName)
-	m.Text, m.Question, m.Language = t.Original, t.Question, t.Language
+	m.Text, m.Question, m.Language, m.Truncated = t.Original, t.Question, t.Language, t.Truncated
 	r.read(it)
 }
 
