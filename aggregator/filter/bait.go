@@ -12,7 +12,7 @@ import (
 // Matching is on folded text, so 加 微.信, 加\u200b微信 and ＋V are the same;
 // characters that sound alike stand for each other: 佳薇, 加卫星.
 
-var verbs = list("加|+|佳|嘉|家|枷|伽|珈|找|联系|扫|私|添加|私聊|滴滴|咨询")
+var verbs = list("加|+|jia|佳|嘉|家|枷|伽|珈|找|联系|扫|私|添加|私聊|滴滴|咨询")
 
 // full platform names bait after a verb, before an account and before a call.
 var platforms = func() *lexicon.Set[struct{}] {
@@ -56,7 +56,7 @@ var (
 
 // calls are whole phrases that need no platform.
 var (
-	calls = list("私我|私聊我|私信我|私信领|私信拿|滴滴我|滴我|dd我|加群领|进群领|进群有|进群送|进裙|进君羊|加裙|加君羊|加羣|扫码进群|扫码领|扫码加|扫我|" +
+	calls = list("jiaweixin*|jiavx*|jiawx*|jiaqq*|v同号|微同号|薇同号|威同号|手机同号|电话同号|私我|私聊我|私信我|私信领|私信拿|滴滴我|滴我|dd我|加群领|进群领|进群有|进群送|进裙|进君羊|加裙|加君羊|加羣|扫码进群|扫码领|扫码加|扫我|" +
 		"看我主页|点我主页|进我主页|主页有惊喜|主页加我|主页有联系|点我头像|戳我头像|点头像|看我头像|看头像|头像有联系|看我简介|看简介加|简介有联系|" +
 		"互粉|互关|互赞|有粉必|粉我必|回粉|必回粉|必回关|必回赞|关注必回|秒回关|关注秒|关注我有惊|关注我有礼|关注我有福|关注我有红|关注我有钱|关注我送|关注我领红|关注我领福|关注我领资|关注我领手|关注我我|关注我也关|关注我也回|关注我也卖|加我好友|加好友|留下联系方式|" +
 		"来我直播|去我直播|进我直播|我直播间更|我直播间便宜|来我这买|来我家买|拿货加|拿货找|拿货私|找我拿货|加我拿|找我v|找我微|尾货加|低价出")

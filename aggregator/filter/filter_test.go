@@ -77,11 +77,12 @@ func TestP45NumbersWithACountrysCode(t *testing.T) {
 	t.Parallel()
 	judge(t, map[string]filter.Reason{
 		"联系我 +8613812345678": filter.ContactBait, "+86 138 1234 5678": filter.ContactBait, "008613812345678 找我": filter.ContactBait, "86-138-1234-5678拿货": filter.ContactBait,
-		"找我＋８６１３８１２３４５６７８": filter.ContactBait, "⑧⑥①③⑧①②③④⑤⑥⑦⑧找": filter.ContactBait, "八六一三八一二三四五六七八": filter.ContactBait, "(+86)13812345678拿货": filter.ContactBait,
+		"找我＋８６１３８１２３４５６７８": filter.ContactBait, "⑧⑥①③⑧①②③④⑤⑥⑦⑧找": filter.ContactBait, "八六一三八一二三四五六七八": filter.ContactBait, "壹叁捌壹贰叁肆伍陆柒捌": filter.ContactBait, "(+86)13812345678拿货": filter.ContactBait,
 		"➕86 138 1234 5678": filter.ContactBait, "打013812345678": filter.ContactBait, "+86 l38 1234 5678": filter.ContactBait, "0086 0138 1234 5678": filter.ContactBait,
-		"tel 13812345678": filter.ContactBait, "tel: 138 1234 5678": filter.ContactBait, "打13812345678一下": filter.ContactBait, "2个13812345678": filter.ContactBait, "2 13812345678 拿货": filter.ContactBait,
+		"tel 13812345678": filter.ContactBait, "tel: 138 1234 5678": filter.ContactBait, "打13812345678一下": filter.ContactBait, "打8613812345678一下": filter.ContactBait, "2个13812345678": filter.ContactBait, "2 13812345678 拿货": filter.ContactBait,
 		"whatsapp +44 7911 123456": filter.ContactBait, "联系 +852 5123 4567": filter.ContactBait, "找 +44 7911 123456": filter.ContactBait,
-		"8613812345": filter.NumberOnly, "单号 8812345678901": filter.None, "订单号861234567890123": filter.None, "条码6901234567892": filter.None, "8+256多少": filter.None,
+		"8613812345": filter.NumberOnly, "单号 8812345678901": filter.None, "订单号861234567890123": filter.None, "条码6901234567892": filter.None, "快递YT8613812345678到哪了": filter.None, "tel 8613812345678": filter.ContactBait, "tel+86 138 1234 5678": filter.ContactBait,
+		"13812345678 if ok": filter.ContactBait, "8+256多少": filter.None,
 		"86 158 48 60 88 90 穿什么码": filter.None, "身高165体重120胸围86": filter.None, "1+1=2 3 4 5 6 7 8 9 0 1 2": filter.None, "+1 +1 +1 +1": filter.None,
 	})
 }
@@ -89,10 +90,11 @@ func TestP45NumbersWithACountrysCode(t *testing.T) {
 func TestP45MoreBait(t *testing.T) {
 	t.Parallel()
 	judge(t, map[string]filter.Reason{
-		"shop886@gmail.com": filter.ContactBait, "发我 88612345@qq.com": filter.ContactBait, "shop_886@163.com 聊": filter.ContactBait, "write me a.b@shop.example ok": filter.ContactBait,
+		"shop886@gmail.com": filter.ContactBait, "发我 88612345@qq.com": filter.ContactBait, "shop_886@163.com 聊": filter.ContactBait, "write me a.b@shop.com. ok": filter.ContactBait, "ok@some.body how much": filter.None,
 		"加个V吧": filter.ContactBait, "加一下薇": filter.ContactBait, "加你v": filter.ContactBait, "wx同号": filter.ContactBait, "V❤ 聊聊": filter.ContactBait, "wechat me": filter.ContactBait,
-		"w h a t s a p p me": filter.ContactBait,
-		"加个V领的":              filter.None, "加一个v8多少": filter.None, "找个微胖能穿的": filter.None, "加个微辣": filter.None, "找一下薇诺娜": filter.None, "微信聊天记录能传吗": filter.None, "加个q弹的": filter.None,
+		"w h a t s a p p me": filter.ContactBait, "加\\/信": filter.ContactBait, "加＼／❤": filter.ContactBait, "jia wei xin": filter.ContactBait, "jia微信": filter.ContactBait,
+		"微同号 13号": filter.ContactBait, "and\\/or": filter.None, "jian微信支付": filter.None, "番茄酱和咖啡": filter.None,
+		"加个V领的": filter.None, "加一个v8多少": filter.None, "找个微胖能穿的": filter.None, "加个微辣": filter.None, "找一下薇诺娜": filter.None, "微信聊天记录能传吗": filter.None, "加个q弹的": filter.None,
 		"@小明 多少钱": filter.None, "你好@小明": filter.None, "你好@小明 多少钱": filter.None, "@anna how much": filter.None, "thanks @anna": filter.None,
 	})
 }

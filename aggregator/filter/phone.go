@@ -17,7 +17,14 @@ func phone(match, english []rune) string {
 			for j < len(in) && numeral(in[j]) != 0 {
 				j++
 			}
-			if run := in[i:j]; mobile(run) || mobile(figures(run)) || long(run, asked || abroad(in, i)) {
+			if i == j {
+				continue
+			}
+			run, bare := in[i:j], i == 0 || !letter(in[i-1])
+			if plain := figures(run); mobile(plain, bare && !letter(run[0])) {
+				return string(plain)
+			}
+			if mobile(run, bare) || long(run, asked || abroad(in, i)) {
 				return string(run)
 			}
 			i = j
@@ -39,8 +46,9 @@ func numerous(in []rune) bool {
 }
 
 // mobile reports a mainland number: 1, from 3 on, and nine digits, after the country's
-// code or the 0 of a call from far off. Letters may stand for two of its digits.
-func mobile(run []rune) bool {
+// code or the 0 of a call from far off. Letters may stand for two of its digits. What
+// follows letters at once is not bare: YT86… is a parcel's.
+func mobile(run []rune, bare bool) bool {
 	const longest, wanted, lookAlike = 18, 11, 2
 	if len(run) < wanted || len(run) > longest {
 		return false
@@ -54,7 +62,7 @@ func mobile(run []rune) bool {
 		number.WriteRune(numeral(r))
 	}
 	n := strings.TrimLeft(number.String(), "0")
-	if len(n) > wanted {
+	if len(n) > wanted && (bare || len(n) < len(run)) {
 		n = strings.TrimLeft(strings.TrimPrefix(n, "86"), "0")
 	}
 	return len(n) == wanted && n[0] == '1' && n[1] >= '3' && letters <= lookAlike
@@ -82,25 +90,26 @@ func figures(run []rune) []rune {
 	return run
 }
 
-// email finds an address to write to.
+// email finds an address to write to. A mention in a word is none: ok@some.name.
 func email(in []rune) string {
+	const ending = 3 // letters at most, of com and its like
 	part := func(r rune) bool { return letter(r) || digit(r) || strings.ContainsRune("._-+", r) }
 	for at, r := range in {
 		if r != '@' {
 			continue
 		}
-		from, to, dot := at, at+1, 0
+		from, to := at, at+1
 		for from > 0 && part(in[from-1]) {
 			from--
 		}
 		for to < len(in) && part(in[to]) {
-			if in[to] == '.' {
-				dot = to
-			}
 			to++
 		}
-		if from < at && dot > at+1 && to-dot > 2 && letter(in[dot+1]) {
-			return string(in[from:to])
+		address := strings.TrimRight(string(in[from:to]), "._-+")
+		if dot := strings.LastIndexByte(address, '.'); from < at && dot > at-from+1 {
+			if n := len(address) - dot - 1; n > 1 && n <= ending && letter(rune(address[dot+1])) {
+				return address
+			}
 		}
 	}
 	return ""
@@ -149,5 +158,6 @@ func numeral(r rune) rune {
 
 var numerals = map[rune]rune{
 	'零': '0', '〇': '0', '一': '1', '幺': '1', '二': '2', '三': '3', '四': '4', '五': '5', '六': '6', '七': '7', '八': '8', '九': '9',
+	'壹': '1', '贰': '2', '叁': '3', '肆': '4', '伍': '5', '陆': '6', '柒': '7', '捌': '8', '玖': '9',
 	'l': '1', 'i': '1', 'o': '0',
 }

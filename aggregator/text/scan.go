@@ -44,6 +44,10 @@ func (s *scanner) skip(i int) int {
 		return s.emojiName(i)
 	case r == '<':
 		return s.placeholder(i)
+	case r == '\\' && i+1 < len(s.in) && s.in[i+1] == '/': // \/ is a V
+		s.out = append(s.out, r, '/')
+		s.match = append(s.match, 'v')
+		return 2
 	case r == '@':
 		n := s.atInWord(i)
 		for _, part := range s.in[i : i+n] {
