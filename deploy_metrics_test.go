@@ -98,6 +98,9 @@ func recorded(t *testing.T) prometheus.Collector {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := in.Rooms(func() (active, quiet, parked int64) { return 1, 0, 0 }); err != nil {
+		t.Fatal(err)
+	}
 	return tel.Collector()
 }
 

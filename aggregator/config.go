@@ -42,6 +42,7 @@ type Config struct {
 	MaxSkew    time.Duration `yaml:"max_skew"`   // clock offset of a source beyond which append times are taken
 	Checkpoint time.Duration `yaml:"checkpoint"` // between two room-state.v1 of a changed room
 	ThankEvery time.Duration `yaml:"thank_every"`
+	QuietAfter time.Duration `yaml:"quiet_after"` // without danmaku, after which a talkative room counts as quiet, whose feed may be dead
 
 	Settings event.RoomSettings `yaml:"-"`     // of a room that did not say
 	Lanes    int                `yaml:"lanes"` // rooms handled at once
@@ -54,7 +55,7 @@ func DefaultConfig() Config {
 		MaxMembers: 8, MaxPerVariant: 2, MaxPerRoom: 4, MaxInFlight: 25 * time.Second,
 		FirstRun: 3500 * time.Millisecond, ChatFill: 3 * time.Second, Starve: 5 * time.Second, PerViewer: 3, HoldSpeech: 10 * time.Second,
 		FloodBurst: 8, FloodRefill: 2500 * time.Millisecond, Repeats: 3, RepeatsIn: time.Minute, WordsPoll: 2 * time.Second,
-		Memory: 15 * time.Minute, MaxSkew: 5 * time.Second, Checkpoint: 5 * time.Second, ThankEvery: 20 * time.Second,
+		Memory: 15 * time.Minute, MaxSkew: 5 * time.Second, Checkpoint: 5 * time.Second, ThankEvery: 20 * time.Second, QuietAfter: 5 * time.Minute,
 		Settings: event.RoomSettings{Language: "zh"}, Lanes: 64,
 	}
 }
@@ -68,7 +69,7 @@ func (c Config) Validate() error {
 	}{
 		{"answer_by", c.AnswerBy}, {"max_in_flight", c.MaxInFlight}, {"first_run", c.FirstRun}, {"starve", c.Starve},
 		{"hold_speech", c.HoldSpeech}, {"flood_refill", c.FloodRefill}, {"memory", c.Memory}, {"max_skew", c.MaxSkew},
-		{"checkpoint", c.Checkpoint}, {"thank_every", c.ThankEvery}, {"repeats_in", c.RepeatsIn}, {"words_poll", c.WordsPoll},
+		{"checkpoint", c.Checkpoint}, {"thank_every", c.ThankEvery}, {"quiet_after", c.QuietAfter}, {"repeats_in", c.RepeatsIn}, {"words_poll", c.WordsPoll},
 	} {
 		if d.d < time.Millisecond { // they are reckoned in milliseconds
 			errs = append(errs, fmt.Errorf("%s: %v, want at least 1ms", d.name, d.d))

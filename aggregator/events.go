@@ -13,6 +13,9 @@ func (r *room) onRoomEvent(e event.RoomEvent, appended time.Time) {
 	now := r.nowMs()
 	about, before := r.concerns(e), r.context.openedMs
 	r.changed = r.context.apply(e) || r.changed
+	if r.context.closed || r.context.openedMs != before {
+		r.pulse.rest()
+	}
 	switch {
 	case before > 0 && r.context.openedMs != before:
 		r.broadcastOver()

@@ -42,6 +42,29 @@ func TestP04RepeatedOutOfOrderAndLost(t *testing.T) {
 	})
 }
 
+// What was cut is told from what was typed so, in the window and so wherever it goes.
+func TestP57TruncationIsOnRecord(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		long := "3号多少钱"
+		for i := range 400 {
+			long += fmt.Sprintf("，我问了%d遍", i)
+		}
+		r.say("long", "a1", long)
+		r.pass(5 * time.Second)
+		r.say("short", "a2", "4号多少钱")
+		r.pass(5 * time.Second)
+		r.windows(2)
+		for _, w := range all[event.Window](r) {
+			for _, m := range w.Members {
+				if want := m.DanmakuID == "long"; m.Truncated != want {
+					t.Errorf("%s: truncated %v, text of %d runes", m.DanmakuID, m.Truncated, len([]rune(m.Text)))
+				}
+			}
+		}
+	})
+}
+
 // Counts of one streak are totals: the largest is the gift, whatever order they
 // come in and however they jump. So is a batch of 188.
 func TestP09P10CountsOfAStreakAreTotals(t *testing.T) {
@@ -301,6 +324,59 @@ func TestP69RoomGoesOnAfterItsFeedWasAway(t *testing.T) {
 		if w := r.windows(2)[1]; w.BroadcastID != "b1" || w.Members[0].FocusLink != "7" {
 			t.Errorf("window %+v", w)
 		}
+	})
+}
+
+// A talkative room of which no danmaku come any more is counted, whatever else comes of
+// it, until one comes, its broadcast ends or that is long ago.
+func TestP69SilentFeedIsCounted(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.step = 10 * time.Second
+		want := func(when string, quiet int64) {
+			t.Helper()
+			if got := r.agg.Stats().Quiet; got != quiet {
+				t.Errorf("%s: %d quiet rooms, want %d", when, got, quiet)
+			}
+		}
+		n := 0
+		talk := func(danmaku int) {
+			for range danmaku {
+				n++
+				r.say(fmt.Sprint("d", n), fmt.Sprint("a", n), fmt.Sprintf("%d号多少钱", n))
+				r.pass(10 * time.Second)
+			}
+		}
+		open := func(broadcast event.BroadcastID) {
+			r.put(r.event(event.RoomOpened, func(e *event.RoomEvent) { e.BroadcastID = broadcast }))
+		}
+		open("b1")
+		talk(5)
+		r.pass(10 * time.Minute)
+		want("few ever talked", 0)
+		talk(60)
+		want("they talk", 0)
+		for range 6 { // only heartbeats
+			r.put(r.event(event.Like, func(*event.RoomEvent) {}))
+			r.pass(time.Minute)
+		}
+		want("nobody has said anything for six minutes", 1)
+		talk(1)
+		want("somebody speaks again", 0)
+		talk(60)
+		r.pass(6 * time.Minute)
+		want("once more", 1)
+		r.put(r.event(event.RoomClosed, func(e *event.RoomEvent) { e.BroadcastID = "b1" }))
+		want("closed", 0)
+		talk(1)
+		r.pass(6 * time.Minute)
+		want("a late one after the closing", 0)
+		open("b2")
+		talk(60)
+		r.pass(6 * time.Minute)
+		want("the next broadcast", 1)
+		r.pass(20 * time.Minute)
+		want("long ago", 0)
 	})
 }
 

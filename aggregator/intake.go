@@ -32,6 +32,9 @@ const (
 func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack streams.Ack) {
 	now := r.nowMs()
 	r.p.a.stats.danmaku.Add(1)
+	if !r.context.closed {
+		r.pulse.beat(now, r.cfg().QuietAfter.Milliseconds())
+	}
 	if it := r.items[d.DanmakuID]; it != nil {
 		if it.ack == nil { // restored from its window: here is its record
 			it.ack, it.received = ack, received
@@ -70,11 +73,7 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 	it.broadcast = r.context.named(d.BroadcastID)
 	it.variant = r.assign(d.ViewerID)
 	t := text.Clean(d.Text, r.context.settings.Language)
-	words := r.p.a.words.Load()
-	v := filter.Check(words, r.limiter, d.ViewerID, t, now)
-	if v.Reason == filter.Flood && r.asks(it, t, d.ViewerName) {
-		v = words.Judge(t) // who asks may talk a lot, admission ranks it behind other viewers; not in any words
-	}
+	v := filter.Check(r.p.a.words.Load(), r.limiter, d.ViewerID, t, now, func() bool { return r.asks(it, t, d.ViewerName) })
 	if v.Reason != filter.None {
 		r.expose(markBucketed, it.variant, d.ViewerID, "", platform)
 		r.hit(it, v, now)
@@ -125,14 +124,14 @@ func (r *room) refuse(it *item, state event.State, reason string, nowMs int64) {
 func (r *room) understand(it *item, t text.Text, viewerName string) {
 	m := &it.member
 	m.ViewerName = r.spokenName(viewerName)
-	m.Text, m.Question, m.Language = t.Original, t.Question, t.Language
+	m.Text, m.Question, m.Language, m.Truncated = t.Original, t.Question, t.Language, t.Truncated
 	r.read(it)
 }
 
 // asks reports whether the danmaku asks something: it is no chat.
 func (r *room) asks(it *item, t text.Text, viewerName string) bool {
 	r.understand(it, t, viewerName)
-	return it.reading.Class < event.ClassChat
+	return it.reading.Asks()
 }
 
 // spokenName is a viewer's name as it may be read out: without signs, and none at

@@ -7,6 +7,7 @@ import (
 
 	"livehost/internal/clock"
 	"livehost/internal/lifecycle"
+	"livehost/internal/telemetry"
 	"livehost/streams"
 )
 
@@ -26,10 +27,18 @@ type params struct {
 	Reader    streams.Reader
 	Assigner  Assigner
 	Log       *slog.Logger
+	Telemetry *telemetry.Instruments `optional:"true"`
 }
 
 func provide(p params) (*Aggregator, error) {
-	return New(p.Config, Deps{Clock: p.Clock, Publisher: p.Publisher, Reader: p.Reader, Assigner: p.Assigner, Log: p.Log})
+	a, err := New(p.Config, Deps{Clock: p.Clock, Publisher: p.Publisher, Reader: p.Reader, Assigner: p.Assigner, Log: p.Log})
+	if err != nil {
+		return nil, err
+	}
+	return a, p.Telemetry.Rooms(func() (active, quiet, parked int64) {
+		s := a.Stats()
+		return s.Rooms - s.Quiet, s.Quiet, s.Parked
+	})
 }
 
 func start(lc fx.Lifecycle, sd fx.Shutdowner, log *slog.Logger, a *Aggregator) {

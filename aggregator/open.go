@@ -83,7 +83,7 @@ func (r *room) lines(v event.Variant, nowMs int64) (out lines) {
 	return out
 }
 
-func (it *item) chat() bool { return it.reading.Class >= event.ClassChat }
+func (it *item) chat() bool { return !it.reading.Asks() }
 
 // next says which line has the next window. Questions go first. While they all fit
 // into one window and another of theirs is under way, the chat that is due gets

@@ -41,6 +41,7 @@ type room struct {
 	passed  map[event.Variant]int64 // since when chat has been passed over for questions
 	speech  speech
 	thanks  thanks
+	pulse   pulse
 	logged  *exposures
 	changed bool  // since the last room-state.v1
 	lastMs  int64 // when a record of it was handled last

@@ -10,6 +10,7 @@ type Stats struct {
 	Windows     int64 // published
 	Restored    int64 // danmaku found in flight on assignment
 	Rooms       int64 // in which something happens now
+	Quiet       int64 // of them, whose viewers talked a lot and have said nothing for a while
 	Parked      int64 // in which nothing does
 }
 
@@ -23,11 +24,17 @@ func (a *Aggregator) Stats() Stats {
 		Danmaku: a.stats.danmaku.Load(), Duplicates: a.stats.duplicates.Load(), SkewedClock: a.stats.skewed.Load(),
 		Windows: a.stats.windows.Load(), Restored: a.stats.restored.Load(),
 	}
+	now := a.deps.Clock.NowMs()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, p := range a.partitions {
 		p.mu.Lock()
 		s.Rooms += int64(len(p.rooms))
+		for _, r := range p.rooms {
+			if r.pulse.quiet(now, a.cfg.Memory.Milliseconds()) {
+				s.Quiet++
+			}
+		}
 		s.Parked += int64(len(p.parked))
 		p.mu.Unlock()
 	}

@@ -50,6 +50,17 @@ func multi() event.Window {
 	return w
 }
 
+// The policy is told that it does not see all.
+func TestP57TruncatedTextSaysSo(t *testing.T) {
+	t.Parallel()
+	w := multi()
+	w.Members[1].Truncated = true
+	got := builder(t, prompt.DefaultConfig(), harnesstest.Load(t, harnesstest.Release, "")).Build(&w, false).User
+	if n := strings.Count(got, `truncated="yes"`); n != 1 || !strings.Contains(got, `focus="3" truncated="yes">能开发票吗`) {
+		t.Errorf("%d members are marked:\n%s", n, got)
+	}
+}
+
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	english := single()

@@ -23,13 +23,16 @@ func (p *parts) user() string {
 		out = append(out, element("earlier", escape(t.Answer), attr{"viewer", p.name(t.ViewerID)}, attr{"question", t.Question}))
 	}
 	for _, m := range p.w.Members {
-		paid := ""
+		paid, truncated := "", ""
+		if m.Truncated {
+			truncated = "yes"
+		}
 		if slices.Contains(p.w.Context.PaidViewers, m.ViewerID) && !m.ViewerID.Anonymous() {
 			paid = "yes"
 		}
 		out = append(out, element("danmaku", escape(question(m)),
 			attr{"id", string(m.DanmakuID)}, attr{"viewer", clip(m.ViewerName)}, attr{"lang", m.Language}, attr{"intent", m.Intent},
-			attr{"focus", string(m.FocusLink)}, attr{"paid", paid}))
+			attr{"focus", string(m.FocusLink)}, attr{"paid", paid}, attr{"truncated", truncated}))
 	}
 	if e := p.w.Event; e != nil {
 		count := ""

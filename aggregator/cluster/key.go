@@ -30,6 +30,9 @@ type Reading struct {
 	Key    string
 }
 
+// Asks reports whether the danmaku asks something: it is no chat.
+func (r Reading) Asks() bool { return r.Class < event.ClassChat }
+
 // Read understands one danmaku.
 func Read(a Asked) Reading {
 	var plain [96]rune

@@ -12,7 +12,7 @@ import (
 // Matching is on folded text, so 加 微.信, 加\u200b微信 and ＋V are the same;
 // characters that sound alike stand for each other: 佳薇, 加卫星.
 
-var verbs = list("加|+|佳|嘉|家|枷|伽|珈|找|联系|扫|私|添加|私聊|滴滴|咨询")
+var verbs = list("加|+|jia|佳|嘉|家|枷|伽|珈|找|联系|扫|私|添加|私聊|滴滴|咨询")
 
 // full platform names bait after a verb, before an account and before a call.
 var platforms = func() *lexicon.Set[struct{}] {
@@ -29,7 +29,9 @@ var platforms = func() *lexicon.Set[struct{}] {
 
 const alikeWei = "微薇威维卫魏巍溦徽餵喂葳vw"
 
-// short names bait only directly after a verb.
+// short names bait only directly after a verb, or one of between after it.
+var between = list("个|一个|一下|下|你|您|你的|您的")
+
 var shorts = func() *lexicon.Set[struct{}] {
 	m := map[string]struct{}{}
 	lexicon.Words(m, struct{}{}, "微|薇|威|v|徽|溦|魏|巍|q|我q|扣|line|tg")
@@ -49,12 +51,12 @@ var (
 	luring = list("信|心|芯|领券|领福|领红|领取|领资|领优|领奖|聊|我|看|私|号|群|吧|哦|呀|啊|拿|送|发|进|细|详|谈|好友")
 
 	// calling is what follows a platform in bait: 纸飞机找我.
-	calling = list("找我|加我|联系|私聊|领福|领红|领资")
+	calling = list("找我|加我|联系|私聊|聊聊|详聊|细聊|同号|领福|领红|领资")
 )
 
 // calls are whole phrases that need no platform.
 var (
-	calls = list("私我|私聊我|私信我|私信领|私信拿|滴滴我|滴我|dd我|加群领|进群领|进群有|进群送|进裙|进君羊|加裙|加君羊|加羣|扫码进群|扫码领|扫码加|扫我|" +
+	calls = list("jiaweixin*|jiavx*|jiawx*|jiaqq*|v同号|微同号|薇同号|威同号|手机同号|电话同号|私我|私聊我|私信我|私信领|私信拿|滴滴我|滴我|dd我|加群领|进群领|进群有|进群送|进裙|进君羊|加裙|加君羊|加羣|扫码进群|扫码领|扫码加|扫我|" +
 		"看我主页|点我主页|进我主页|主页有惊喜|主页加我|主页有联系|点我头像|戳我头像|点头像|看我头像|看头像|头像有联系|看我简介|看简介加|简介有联系|" +
 		"互粉|互关|互赞|有粉必|粉我必|回粉|必回粉|必回关|必回赞|关注必回|秒回关|关注秒|关注我有惊|关注我有礼|关注我有福|关注我有红|关注我有钱|关注我送|关注我领红|关注我领福|关注我领资|关注我领手|关注我我|关注我也关|关注我也回|关注我也卖|加我好友|加好友|留下联系方式|" +
 		"来我直播|去我直播|进我直播|我直播间更|我直播间便宜|来我这买|来我家买|拿货加|拿货找|拿货私|找我拿货|加我拿|找我v|找我微|尾货加|低价出")
@@ -62,7 +64,7 @@ var (
 	englishCalls = list("check my bio|link in my bio|link in bio|check my profile|visit my profile|visit my page|check my page|check my live|come to my live|join my live|" +
 		"join my telegram|join my channel|join my group|text me on|text me at|dm me for|dm me on|message me on|message me privately|add me on|add my snap|my snap is|" +
 		"my snapchat|follow my insta|follow my ig|follow my page|follow my account|follow my live|follow my tiktok|my ig is|my insta is|follow for follow|f4f|follow me back|" +
-		"follow 4 follow|follow4follow|sub4sub|sub for sub|hit me up on|hmu on|whatsapp me|my whatsapp|my telegram|add wechat|my wechat|t.me|line id")
+		"follow 4 follow|follow4follow|sub4sub|sub for sub|hit me up on|hmu on|whatsapp me|whatsap me|wechat me|my whatsapp|my telegram|add wechat|my wechat|t.me|line id")
 
 	// openings are calls that are only bait at the start of what is no question:
 	// "can you dm me" asks the host.
@@ -85,7 +87,10 @@ func (f *Filter) bait(match, english []rune) string {
 			return span
 		}
 	}
-	return phone(match, english)
+	if span := phone(match, english); span != "" {
+		return span
+	}
+	return email(english)
 }
 
 // contact finds a call, a platform after a verb, or one before an account; with
@@ -180,6 +185,7 @@ func platformAfter(match []rune, i int, f *Filter) int {
 			return j + n
 		}
 	}
+	i += startsWith(between, match, i)
 	if n := startsWith(shorts, match, i); n > 0 && f.passes(match, i) == 0 {
 		if end := i + n; end == len(match) || shortAccount(match, end) || startsWith(luring, match, end) > 0 {
 			return end
@@ -221,79 +227,6 @@ func accountAfter(match []rune, i int) int {
 		return j
 	}
 	return 0
-}
-
-// phone finds a mainland mobile number, also in Chinese numerals or with letters
-// that look like digits, and a number that someone asks to call.
-func phone(match, english []rune) string {
-	const mobile, american = 11, 10
-	for i := 0; i < len(match); i++ {
-		j, plain, first, second := i, 0, rune(0), rune(0)
-		for ; j < len(match) && numeral(match[j]) != 0; j++ {
-			switch n := numeral(match[j]); j - i {
-			case 0:
-				first = n
-			case 1:
-				second = n
-			}
-			if !letter(match[j]) {
-				plain++
-			}
-		}
-		if n := j - i; n == mobile && plain >= mobile-2 && first == '1' && second >= '3' && !measures(english) {
-			return string(match[i:j])
-		} else if n >= american && plain == n && asksToCall(english) {
-			return string(match[i:j])
-		}
-		i = j
-	}
-	return ""
-}
-
-// measures reports several numbers of two or three digits and none that is longer:
-// height, weight and girths, or links, "165 98 85 66 90". A phone number is written in
-// one, in longer groups or digit by digit.
-func measures(english []rune) bool {
-	const longest, several = 3, 3
-	groups := 0
-	for i := 0; i < len(english); i++ {
-		j := i
-		for j < len(english) && digit(english[j]) {
-			j++
-		}
-		if j-i > longest {
-			return false
-		}
-		if j-i > 1 {
-			groups++
-		}
-		i = max(i, j-1)
-	}
-	return groups >= several
-}
-
-func asksToCall(english []rune) bool {
-	for i := range english {
-		if n, _ := callWords.Longest(english, i); n > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-var callWords = list("call|call me|text|text me|whatsapp|my number|hmu|reach me")
-
-// numeral is the digit that r stands for in a phone number, or 0.
-func numeral(r rune) rune {
-	if digit(r) {
-		return r
-	}
-	return numerals[r]
-}
-
-var numerals = map[rune]rune{
-	'零': '0', '〇': '0', '一': '1', '幺': '1', '二': '2', '三': '3', '四': '4', '五': '5', '六': '6', '七': '7', '八': '8', '九': '9',
-	'l': '1', 'i': '1', 'o': '0',
 }
 
 func letter(r rune) bool { return r >= 'a' && r <= 'z' }

@@ -54,6 +54,51 @@ func TestP42AllowedWordsPass(t *testing.T) {
 	})
 }
 
+// English in disguise is found inside a sentence, where Match has no words any more.
+func TestP43DisguisedEnglish(t *testing.T) {
+	t.Parallel()
+	judge(t, map[string]filter.Reason{
+		"you ѕlut": filter.Sensitive, "you fuсking scam": filter.Sensitive, "free сrypto for all": filter.Spam, "сheck my bio": filter.ContactBait,
+		"text mе on": filter.ContactBait, "YOU ЅLUT": filter.Sensitive, "you ꜱʟᴜᴛ": filter.Sensitive, "you ωhore": filter.Sensitive,
+		"FUCKIΝG scam": filter.Sensitive, "you wΗORE": filter.Sensitive, "so ρσяη": filter.Sensitive, "you вιт¢н": filter.Sensitive,
+		"you fúck": filter.Sensitive, "you f̶u̶c̶k̶": filter.Sensitive, "you ƒữçƙ": filter.Sensitive, "you s​l⁠ut": filter.Sensitive, "you s͏lut": filter.Sensitive,
+		"сhеck my b10": filter.ContactBait, "you f.u.c.k": filter.Sensitive, "you ѕ l u t": filter.Sensitive, "you b 1 t c h": filter.Sensitive, "ｙｏｕ ｓｌｕｔ": filter.Sensitive,
+		"you f@ggot": filter.Sensitive, "you f＠ggot ok": filter.Sensitive, "you nigg@": filter.Sensitive, "you nigg@ ok": filter.Sensitive, "r@pe": filter.Sensitive, "you s1ut": filter.Sensitive,
+		"on1yfans girl": filter.Sensitive, "you 8itch": filter.Sensitive, "you fa99ot": filter.Sensitive, "my wh@ts@pp": filter.ContactBait,
+		"сколько стоит доставка": filter.None, "πόσο κάνει": filter.None, "цена и размер есть?": filter.None, "café crème?": filter.None, "naïve résumé": filter.None,
+		"bao nhiêu tiền ạ": filter.None, "¿cuánto cuesta?": filter.None, "größe XL?": filter.None, "u.s.a made?": filter.None, "s/m/l/xl?": filter.None, "size s m l": filter.None,
+		"i9 or i7 core?": filter.None, "meet @ 5pm": filter.None, "ok@小明": filter.None, "is it 100% cotton @anna": filter.None, "8+256 v20": filter.None, "a1 a2 a3": filter.None,
+		"5% off, $10 each!": filter.None, "class@8": filter.None, "5€ or 6€?": filter.None,
+	})
+}
+
+// A number is a phone's with its country's code, too, and beside words and numbers.
+func TestP45NumbersWithACountrysCode(t *testing.T) {
+	t.Parallel()
+	judge(t, map[string]filter.Reason{
+		"联系我 +8613812345678": filter.ContactBait, "+86 138 1234 5678": filter.ContactBait, "008613812345678 找我": filter.ContactBait, "86-138-1234-5678拿货": filter.ContactBait,
+		"找我＋８６１３８１２３４５６７８": filter.ContactBait, "⑧⑥①③⑧①②③④⑤⑥⑦⑧找": filter.ContactBait, "八六一三八一二三四五六七八": filter.ContactBait, "壹叁捌壹贰叁肆伍陆柒捌": filter.ContactBait, "(+86)13812345678拿货": filter.ContactBait,
+		"➕86 138 1234 5678": filter.ContactBait, "打013812345678": filter.ContactBait, "+86 l38 1234 5678": filter.ContactBait, "0086 0138 1234 5678": filter.ContactBait,
+		"tel 13812345678": filter.ContactBait, "tel: 138 1234 5678": filter.ContactBait, "打13812345678一下": filter.ContactBait, "打8613812345678一下": filter.ContactBait, "2个13812345678": filter.ContactBait, "2 13812345678 拿货": filter.ContactBait,
+		"whatsapp +44 7911 123456": filter.ContactBait, "联系 +852 5123 4567": filter.ContactBait, "找 +44 7911 123456": filter.ContactBait,
+		"8613812345": filter.NumberOnly, "单号 8812345678901": filter.None, "订单号861234567890123": filter.None, "条码6901234567892": filter.None, "快递YT8613812345678到哪了": filter.None, "tel 8613812345678": filter.ContactBait, "tel+86 138 1234 5678": filter.ContactBait,
+		"13812345678 if ok": filter.ContactBait, "8+256多少": filter.None,
+		"86 158 48 60 88 90 穿什么码": filter.None, "身高165体重120胸围86": filter.None, "1+1=2 3 4 5 6 7 8 9 0 1 2": filter.None, "+1 +1 +1 +1": filter.None,
+	})
+}
+
+func TestP45MoreBait(t *testing.T) {
+	t.Parallel()
+	judge(t, map[string]filter.Reason{
+		"shop886@gmail.com": filter.ContactBait, "发我 88612345@qq.com": filter.ContactBait, "shop_886@163.com 聊": filter.ContactBait, "write me a.b@shop.com. ok": filter.ContactBait, "ok@some.body how much": filter.None,
+		"加个V吧": filter.ContactBait, "加一下薇": filter.ContactBait, "加你v": filter.ContactBait, "wx同号": filter.ContactBait, "V❤ 聊聊": filter.ContactBait, "wechat me": filter.ContactBait,
+		"w h a t s a p p me": filter.ContactBait, "加\\/信": filter.ContactBait, "加＼／❤": filter.ContactBait, "jia wei xin": filter.ContactBait, "jia微信": filter.ContactBait,
+		"微同号 13号": filter.ContactBait, "and\\/or": filter.None, "jian微信支付": filter.None, "番茄酱和咖啡": filter.None,
+		"加个V领的": filter.None, "加一个v8多少": filter.None, "找个微胖能穿的": filter.None, "加个微辣": filter.None, "找一下薇诺娜": filter.None, "微信聊天记录能传吗": filter.None, "加个q弹的": filter.None,
+		"@小明 多少钱": filter.None, "你好@小明": filter.None, "你好@小明 多少钱": filter.None, "@anna how much": filter.None, "thanks @anna": filter.None,
+	})
+}
+
 func TestLimiter(t *testing.T) {
 	t.Parallel()
 	l := filter.NewLimiter(filter.Rate{Burst: 3, RefillMs: 2000})
@@ -106,7 +151,7 @@ func TestLists(t *testing.T) {
 	}
 	f := filter.New(l)
 	for in, want := range map[string]filter.Reason{
-		"某 某*品牌多少钱": filter.Sensitive, "what a BADWORD": filter.Sensitive, "badwords": filter.None, "扫楼广告": filter.Spam, "多少钱": filter.None, "傻逼": filter.Sensitive,
+		"某 某*品牌多少钱": filter.Sensitive, "what a BADWORD": filter.Sensitive, "badwords": filter.None, "扫楼广告": filter.Spam, "a b\u0430dword": filter.Sensitive, "a b4dword": filter.Sensitive, "多少钱": filter.None, "傻逼": filter.Sensitive,
 		"加威新面膜多少钱": filter.None, "加威新微信": filter.ContactBait, "私信我的包到了吗": filter.None, "私信我": filter.ContactBait,
 		"F4F lens price": filter.None, "f4f": filter.ContactBait, "外挂": filter.None, "收号": filter.Spam,
 	} {

@@ -9,12 +9,13 @@ import (
 )
 
 // Check is everything that filters a viewer's danmaku at room time nowMs: listed
-// bots, the viewer's rate, then the words.
-func Check(f *Filter, l *Limiter, viewer event.ViewerID, t text.Text, nowMs int64) Verdict {
+// bots, the viewer's rate, then the words. Who asks may talk a lot, admission ranks it
+// behind other viewers; not in any words. asks is called when that decides.
+func Check(f *Filter, l *Limiter, viewer event.ViewerID, t text.Text, nowMs int64, asks func() bool) Verdict {
 	if f.Bot(viewer) {
 		return Verdict{Reason: Bot}
 	}
-	if r := l.Allow(viewer, t.Question, nowMs); r != None {
+	if r := l.Allow(viewer, t.Question, nowMs); r != None && !(r == Flood && asks()) {
 		return Verdict{Reason: r}
 	}
 	return f.Judge(t)
@@ -27,17 +28,23 @@ func (f *Filter) Judge(t text.Text) Verdict {
 	}
 	var folded, lower [96]rune
 	match, question := appendRunes(folded[:0], t.Match), lexicon.AppendLower(lower[:0], t.Question)
-	plain := meant(question)
 	if span := f.bait(match, question); span != "" {
 		return Verdict{Reason: ContactBait, Span: span}
 	}
-	if v := f.words(match, question); v.Reason != None || plain == nil {
+	if v := f.words(match, question); v.Reason != None {
 		return v
 	}
-	if span := f.englishBait(plain); span != "" {
-		return Verdict{Reason: ContactBait, Span: span}
+	for _, plain := range meant(question) {
+		if span := f.englishBait(plain); span != "" {
+			return Verdict{Reason: ContactBait, Span: span}
+		}
+		for _, set := range [...]*lexicon.Set[Reason]{english, f.extra} {
+			if v := f.find(set, plain); v.Reason != None {
+				return v
+			}
+		}
 	}
-	return f.find(english, plain)
+	return Verdict{}
 }
 
 func appendRunes(out []rune, s string) []rune {

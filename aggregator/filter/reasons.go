@@ -28,7 +28,7 @@ const (
 func (r Reason) Hit() bool { return r == ContactBait || r == Spam || r == Sensitive }
 
 // Version is the version of the built-in word lists.
-const Version = "3"
+const Version = "4"
 
 // Verdict is what Judge says: None lets the danmaku pass.
 type Verdict struct {

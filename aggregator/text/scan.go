@@ -37,14 +37,25 @@ func (s *scanner) run() {
 	}
 }
 
-// skip reports how many runes from i are not language.
+// skip reports how many runes from i are not language, or are dealt with here.
 func (s *scanner) skip(i int) int {
 	switch r := s.in[i]; {
 	case r == '[':
 		return s.emojiName(i)
 	case r == '<':
 		return s.placeholder(i)
+	case r == '\\' && i+1 < len(s.in) && s.in[i+1] == '/': // \/ is a V
+		s.out = append(s.out, r, '/')
+		s.match = append(s.match, 'v')
+		return 2
 	case r == '@':
+		n := s.atInWord(i)
+		for _, part := range s.in[i : i+n] {
+			s.keep(part)
+		}
+		if n > 0 {
+			return n
+		}
 		return s.mentionAt(i)
 	case r < 0x80:
 		if n := urlAt(s.in, i); n > 0 {
@@ -81,7 +92,7 @@ func (s *scanner) keep(r rune) {
 		}
 	default:
 		s.out = append(s.out, r)
-		if f := fold(r); f != 0 {
+		if f := Fold(r); f != 0 {
 			s.match = utf8.AppendRune(s.match, f)
 		}
 	}
@@ -128,6 +139,30 @@ func (s *scanner) placeholder(i int) int {
 	return j - i + 1
 }
 
+// atInWord is the length of an @ in a Latin word, where it is an "a" in disguise, as
+// nobody mentions without a space before it, or of the rest of an e-mail address; 0 when
+// it is neither. Both are kept for the word lists to see.
+func (s *scanner) atInWord(i int) int {
+	if len(s.out) == 0 {
+		return 0
+	}
+	before, next := s.out[len(s.out)-1], i+1
+	for next < len(s.in) && isInvisible(s.in[next]) {
+		next++
+	}
+	end := next == len(s.in) || s.in[next] == ' '
+	switch {
+	case !end && (isAddressRune(before) || before == '_') && urlAt(s.in, next) > 0:
+		return next + urlAt(s.in, next) - i
+	case foldsToLatin(before) && (end || foldsToLatin(s.in[next])):
+		return next - i
+	default:
+		return 0
+	}
+}
+
+func foldsToLatin(r rune) bool { l := Fold(r); return l >= 'a' && l <= 'z' }
+
 // mentionAt is the length of a mention: @<USER>, or @name up to a space. A name
 // without a space after it may run into the question: only its sign goes.
 func (s *scanner) mentionAt(i int) int {
@@ -166,37 +201,4 @@ func isEmoji(r rune) bool {
 
 func isHeart(r rune) bool {
 	return r == '❤' || r == '♥' || r == '♡' || r >= 0x1f493 && r <= 0x1f49f || r == 0x1f9e1 || r == 0x1f90d
-}
-
-// confusables are letters of other alphabets, and signs, that look Latin.
-var confusables = map[rune]rune{
-	'а': 'a', 'в': 'b', 'с': 'c', 'е': 'e', 'ё': 'e', 'н': 'h', 'і': 'i', 'ї': 'i', 'ј': 'j', 'к': 'k', 'м': 'm', 'о': 'o',
-	'р': 'p', 'ѕ': 's', 'т': 't', 'у': 'y', 'х': 'x', 'ԁ': 'd', 'ԛ': 'q', 'ԝ': 'w', 'ѵ': 'v',
-	'α': 'a', 'β': 'b', 'ε': 'e', 'η': 'n', 'ι': 'i', 'κ': 'k', 'ν': 'v', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'ω': 'w',
-	'√': 'v', '∨': 'v', 'Ꮩ': 'v', 'ꮩ': 'v', 'ᐯ': 'v', 'ı': 'i', 'ɡ': 'g', 'ɑ': 'a', 'ᴠ': 'v', 'ᴡ': 'w', 'ʋ': 'v',
-}
-
-// fold is r as word lists spell it, or 0 when they leave it out.
-func fold(r rune) rune {
-	switch {
-	case isHan(r):
-		return lexicon.Simplified(r)
-	case isDigit(r), r >= 'a' && r <= 'z':
-		return r
-	case r >= 'A' && r <= 'Z':
-		return r | 0x20
-	case r == '+': // 加 in contact bait; size lists do not use Match
-		return r
-	case r < 0x80:
-		return 0
-	}
-	l := unicode.ToLower(r)
-	switch c, ok := confusables[l]; {
-	case ok:
-		return c
-	case unicode.IsLetter(r):
-		return l
-	default:
-		return 0
-	}
 }

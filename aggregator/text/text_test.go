@@ -53,8 +53,21 @@ func TestMentions(t *testing.T) {
 	t.Parallel()
 	question(t, map[string]string{
 		"@<USER>": "", "@<USER>胸贴": "胸贴", "@小王 多少钱": "多少钱", "@小王多少钱": "小王多少钱",
-		"没了@<USER> 还有吗": "没了 还有吗",
+		"没了@<USER> 还有吗": "没了 还有吗", "你好@小明 多少钱": "你好 多少钱", "ok@小明 多少钱": "ok 多少钱", "iPhone@<USER> price": "iPhone price",
+		"hi @anna how much": "hi how much", "@anna": "anna",
 	})
+}
+
+// An @ in a word is a letter in disguise, or an e-mail address's: the word lists see it.
+func TestAtInAWord(t *testing.T) {
+	t.Parallel()
+	question(t, map[string]string{
+		"you f@ggot ok": "you f@ggot ok", "pizz@": "pizz@", "f\u200b@\u200bggot": "f@ggot", "写到a_1@shop.example吗": "写到a_1@shop.example吗",
+		"12345@shop.example 吗": "12345@shop.example 吗", "meet @ 5pm": "meet 5pm", "看@shop.example 吗": "看吗",
+	})
+	if got := text.Clean("pizz@ a@shop.example", ""); got.Mention || got.URL {
+		t.Errorf("%+v: flagged", got)
+	}
 }
 
 func TestP43ZeroWidthAndHomoglyphs(t *testing.T) {

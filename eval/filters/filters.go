@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"livehost/aggregator/cluster"
 	"livehost/aggregator/filter"
 	"livehost/aggregator/text"
 	"livehost/streams/source"
@@ -96,7 +97,10 @@ func evaluateFile(dir, file string, words *filter.Filter, rate filter.Rate) (Rep
 		if !line.Kind.Viewers() {
 			continue
 		}
-		v := filter.Check(words, limiter, line.User, text.Clean(line.Text, language), line.At.Milliseconds())
+		t := text.Clean(line.Text, language)
+		v := filter.Check(words, limiter, line.User, t, line.At.Milliseconds(), func() bool {
+			return cluster.Read(cluster.Asked{ViewerID: line.User, Question: t.Question, Language: t.Language}).Asks() // whatever is in focus
+		})
 		r.count(name, line, v)
 	}
 	return r, nil

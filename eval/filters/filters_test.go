@@ -1,8 +1,10 @@
 package filters_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,6 +63,29 @@ not json
 		},
 	}
 	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// As in the stage, what a talkative viewer asks is no flood: it is judged by its words.
+func TestFloodSparesQuestions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var lines strings.Builder
+	line := func(text string) {
+		fmt.Fprintf(&lines, `{"ts_ms":0,"user":"u1","text":%q,"kind":"comment","intent":1}`+"\n", text)
+	}
+	for i := range 12 {
+		line(fmt.Sprintf("今天天气第%d次真好", i))
+	}
+	line("3号链接多少钱")
+	line("加微信abc12345 5号链接多少钱")
+	write(t, dir, "one.jsonl", lines.String())
+	got, err := filters.Evaluate(t.Context(), options(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(map[string]int{"viewer_flood": 4, "contact_bait": 1}, got.Reasons); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }

@@ -27,13 +27,14 @@ type Instruments struct {
 	agent      metric.Float64Histogram
 	tool       metric.Float64Histogram
 
-	live live
+	live  live
+	meter metric.Meter
 }
 
 // NewInstruments makes the instruments over two providers.
 func NewInstruments(spans trace.TracerProvider, meters metric.MeterProvider, clk *clock.Clock) (*Instruments, error) {
-	in := &Instruments{tracer: spans.Tracer(scope), clock: clk}
 	m := meters.Meter(scope)
+	in := &Instruments{tracer: spans.Tracer(scope), clock: clk, meter: m}
 	var errs []error
 	seconds := func(to *metric.Float64Histogram, name, what string) {
 		h, err := m.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(what), metric.WithExplicitBucketBoundaries(secondBuckets...))

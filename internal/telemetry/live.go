@@ -29,6 +29,24 @@ func newLive(m metric.Meter) (l live, err error) {
 	return l, errors.Join(errs[:]...)
 }
 
+// Rooms shows how many rooms the process has, of each kind, whenever the metrics are
+// read: active ones, those of which danmaku have stopped, and those put away. Which ones
+// they are is no label.
+func (in *Instruments) Rooms(count func() (active, quiet, parked int64)) error {
+	if in == nil {
+		return nil
+	}
+	_, err := in.meter.Int64ObservableGauge("livehost.rooms", metric.WithDescription("Rooms that are active, quiet (talkative a while ago, no danmaku since) and parked."),
+		metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
+			active, quiet, parked := count()
+			o.Observe(active, metric.WithAttributes(state.String("active")))
+			o.Observe(quiet, metric.WithAttributes(state.String("quiet")))
+			o.Observe(parked, metric.WithAttributes(state.String("parked")))
+			return nil
+		}))
+	return err
+}
+
 // saw counts an event that was published.
 func (l live) saw(ctx context.Context, e event.Event) {
 	switch e := e.(type) {

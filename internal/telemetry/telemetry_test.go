@@ -206,6 +206,9 @@ func TestScraped(t *testing.T) {
 		t.Fatal(err)
 	}
 	work(tel.Instruments())
+	if err := tel.Instruments().Rooms(func() (active, quiet, parked int64) { return 5, 2, 1 }); err != nil {
+		t.Fatal(err)
+	}
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(tel.Collector())
 	families, err := reg.Gather()
@@ -233,6 +236,7 @@ func TestScraped(t *testing.T) {
 		"gen_ai_client_operation_duration_seconds", "gen_ai_client_operation_time_to_first_chunk_seconds",
 		"gen_ai_client_token_usage", "gen_ai_invoke_agent_duration_seconds",
 		"livehost_deliveries_total", "livehost_guardrail_hits_total", "livehost_outcomes_total", "livehost_reply_latency_seconds",
+		"livehost_rooms",
 	}
 	if d := cmp.Diff(want, names); d != "" {
 		t.Errorf("metrics (-want +got):\n%s", d)

@@ -73,6 +73,7 @@ type Member struct {
 	ViewerName string    `json:"viewer_name,omitempty"`
 	Text       string    `json:"text"`                    // the original text, capped grapheme-safe
 	Question   string    `json:"question"`                // normalised: no emoji, platform tokens, URLs, repeated runs
+	Truncated  bool      `json:"truncated,omitempty"`     // text or question is not all that was typed
 	Language   string    `json:"language"`                // "zh" or "en"
 	Intent     string    `json:"intent"`                  //
 	Key        string    `json:"question_key"`            //
