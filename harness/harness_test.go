@@ -69,13 +69,13 @@ func TestResolve(t *testing.T) {
 		t.Errorf("blocks (-want +got):\n%s", d)
 	}
 	price, _ := r.Skill("price")
-	if price.Kind != harness.ReplySkill || cmp.Diff([]string{"price", "stock"}, price.Intents) != "" || !strings.HasPrefix(price.Body, "# Price") {
+	if price.Kind != harness.ReplySkill || cmp.Diff([]string{"price", "purchase"}, price.Intents) != "" || !strings.HasPrefix(price.Body, "# Price") {
 		t.Errorf("skill price: %+v", price)
 	}
 	if got := r.Fallbacks.For("zh", "price"); cmp.Diff([]string{"价格看链接页"}, got) != "" {
 		t.Errorf("fallback zh price: %q", got)
 	}
-	if got := r.Fallbacks.For("zh", "chat"); got == nil || len(got) > 0 {
+	if got := r.Fallbacks.For("zh", "low_info"); got == nil || len(got) > 0 {
 		t.Errorf("fallback zh chat: %q, want nothing on purpose", got)
 	}
 	if got := r.Fallbacks.For("zh", "anything"); len(got) != 2 {

@@ -55,7 +55,7 @@ func TestRun(t *testing.T) {
 	item := func(n string) []string { return []string{"item", `{"number":"` + n + `"}`} }
 	both := append(append([]string{}, skill...), item("1")...)
 	four := []event.Member{
-		member("d1", "1号多少钱", "price"), member("d2", "2号呢", "price"), member("d3", "哈哈", "chat"), member("d4", "7号多少钱", "price"),
+		member("d1", "1号多少钱", "price"), member("d2", "2号呢", "price"), member("d3", "哈哈", "low_info"), member("d4", "7号多少钱", "price"),
 	}
 	for _, tt := range []struct {
 		name  string
@@ -115,7 +115,7 @@ func TestRun(t *testing.T) {
 			"public [d1]: 这类的可以看看1号围巾\n",
 		},
 		{
-			"silence", event.Single, []event.Member{member("d1", "哈哈哈", "chat")},
+			"silence", event.Single, []event.Member{member("d1", "哈哈哈", "low_info")},
 			[]modeltest.Step{modeltest.Call("hush", `{"why":"small_talk"}`)},
 			"d1 silent small_talk\n",
 		},
@@ -166,7 +166,7 @@ func TestRun(t *testing.T) {
 			"public [d1 d2]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nhit private-facts block ************\n",
 		},
 		{
-			"chat that a run failed is met with silence", event.Single, []event.Member{member("d1", "哈哈哈", "chat")},
+			"chat that a run failed is met with silence", event.Single, []event.Member{member("d1", "哈哈哈", "low_info")},
 			[]modeltest.Step{modeltest.Fail(model.Unreachable)},
 			"d1 silent nothing_to_say\n",
 		},

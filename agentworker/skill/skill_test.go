@@ -14,11 +14,11 @@ func TestBlock(t *testing.T) {
 	t.Parallel()
 	r := harnesstest.Load(t, harnesstest.Release, "")
 	got := skill.Block(r.Skills, 0, func(s string) string { return s })
-	want := "## Skills\n- price [intents: price, stock] What things cost. 观众常说：多少钱、什么价\n- nudge Add to cart, kindly. 加购提醒"
+	want := "## Skills\n- price [intents: price, purchase] What things cost. 观众常说：多少钱、什么价\n- nudge Add to cart, kindly. 加购提醒"
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if got, want := skill.Block(r.Skills[:1], 4, func(s string) string { return s }), "## Skills\n- price [intents: price, stock] What…"; got != want {
+	if got, want := skill.Block(r.Skills[:1], 4, func(s string) string { return s }), "## Skills\n- price [intents: price, purchase] What…"; got != want {
 		t.Errorf("shortened: %q, want %q", got, want)
 	}
 	if got := skill.Block(nil, 0, nil); got != "" {
