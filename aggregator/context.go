@@ -256,7 +256,7 @@ func (r *room) remember(d delivery) {
 		}
 		viewer := hashOf(it.member.ViewerID)
 		r.context.turns.add(turnKey{hashOf(d.DeliveryID) ^ viewer, viewer}, event.Turn{
-			ViewerID: it.member.ViewerID, Question: text.Truncate(it.member.Question, maxTurnRunes), Answer: answer, TimeMs: d.TimeMs,
+			ViewerID: it.member.ViewerID, Question: text.Truncate(it.member.Question, maxTurnRunes), Answer: answer, Private: d.Channel == event.Private, TimeMs: d.TimeMs,
 		})
 	}
 }
