@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -201,6 +202,23 @@ func TestACouponAndWhatIsSaidOfIt(t *testing.T) {
 			1, "private d1: 这会儿没发成功\n",
 		},
 		{
+			"said to be done beside an answer to somebody else's question", no,
+			[]modeltest.Step{
+				modeltest.Call("load_skill", `{"name":"price-promotion"}`, "get_product", `{"link_id":"1"}`),
+				modeltest.Call("issue_coupon", `{"danmaku_id":"d1"}`, "answer", `{"text":"券发到您账户啦","covers":["d1"]}`, "answer", `{"text":"1号89元","covers":["d2"]}`),
+				modeltest.Call("reply_private", `{"danmaku_id":"d1","text":"这会儿没发成功"}`),
+			},
+			1, "public [d2]: 1号89元\nprivate d1: 这会儿没发成功\nfact price 1 8900\n",
+		},
+		{
+			"asked for when there is no time to tell of it", nil,
+			[]modeltest.Step{
+				modeltest.After(2500*time.Millisecond, load), modeltest.After(1900*time.Millisecond, modeltest.Call("get_product", `{"link_id":"1"}`)),
+				modeltest.After(1200*time.Millisecond, coupon), modeltest.Call("reply_private", `{"danmaku_id":"d1","text":"我再核对一下"}`),
+			},
+			0, "private d1: 我再核对一下\n",
+		},
+		{
 			"said when it is done", nil, []modeltest.Step{load, coupon, modeltest.Call("reply_private", sent)},
 			1, "private d1: 优惠券已经发到您的账户啦\n",
 		},
@@ -222,7 +240,11 @@ func TestACouponAndWhatIsSaidOfIt(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := &desk{coupon: tt.coupon}
-				if diff := cmp.Diff(tt.want, summary(shipped(t, modeltest.New(tt.steps...), d).run(t, window(event.Single, ask)))); diff != "" {
+				who := []event.Member{ask}
+				if strings.Contains(tt.want, "d2") {
+					who = append(who, price2)
+				}
+				if diff := cmp.Diff(tt.want, summary(shipped(t, modeltest.New(tt.steps...), d).runWithin(t, window(event.Multi, who...), 7*time.Second))); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 				if n := d.coupons.Load(); n != tt.calls {
