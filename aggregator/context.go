@@ -303,7 +303,7 @@ func (r *room) remember(d delivery) {
 		if answer == "" {
 			answer = own(text.Truncate(d.Text, maxTurnRunes))
 		}
-		heard := event.Turn{Answer: answer, TimeMs: d.TimeMs}
+		heard := event.Turn{Answer: answer, Private: d.Channel == event.Private, TimeMs: d.TimeMs}
 		if !it.member.ViewerID.Anonymous() {
 			r.context.turns.add(turnOf(it, delivery, heard))
 		}

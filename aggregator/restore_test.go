@@ -245,6 +245,34 @@ func TestDialogueOfTheMerged(t *testing.T) {
 	})
 }
 
+// What a viewer was told in private is known to be private, over a restart as well.
+func TestDialogueSaysWhatWasPrivate(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.runTime = time.Second
+		r.answer = func(w event.Window) []event.Event {
+			m := w.Members[0]
+			d := event.Delivery{
+				Schema: 1, DeliveryID: event.DeliveryID(w.WindowID), ReplyID: w.WindowID, RoomID: roomID, Channel: event.Public, State: event.DeliveryStarted,
+				Text: "三号八十九元", DanmakuIDs: []event.DanmakuID{m.DanmakuID}, TimeMs: time.Now().UnixMilli(),
+			}
+			if m.DanmakuID == "d1" {
+				d.Channel, d.State, d.ViewerID = event.Private, event.DeliverySent, m.ViewerID
+			}
+			return append([]event.Event{reply(w), d}, answered(w)[1:]...)
+		}
+		r.say("d1", "a1", "3号多少钱")
+		r.pass(4 * time.Second)
+		r.say("d2", "a1", "4号多少钱")
+		r.pass(10 * time.Second) // a checkpoint
+		r.restart()
+		r.say("d3", "a1", "那包邮吗")
+		if d := r.windows(3)[2].Context.Dialogue; len(d) != 2 || !d[0].Private || d[1].Private {
+			t.Errorf("dialogue %+v", d)
+		}
+	})
+}
+
 // What a viewer was told is remembered over a restart, also when the windows it came
 // from are not read back any more, and once only.
 func TestDialogueSurvivesARestart(t *testing.T) {

@@ -40,7 +40,9 @@ type Result struct {
 	offers  bool     // it holds a promotion
 	advises bool     // it recommends a size
 	facts   []event.Fact
-	text    string // lower case
+	text    string         // lower case
+	private bool           // it is for the viewer alone
+	viewer  event.ViewerID // whom it was for
 }
 
 // record is the numbers of one object of a result: a product, or a product's SKU.
@@ -97,11 +99,14 @@ type ToolResult struct {
 	Data   map[string]any      // the decoded result
 	Fields []harness.FactField // which of its fields are facts
 	Facts  []event.Fact        // the facts read from them
+
+	Private bool           // it is for the viewer alone
+	Viewer  event.ViewerID // whom it was for; "" when it gives everybody the same
 }
 
 // AddResult adds a finished call.
 func (e *Evidence) AddResult(t ToolResult) {
-	r := Result{Tool: t.Tool, Args: t.Args, Code: t.Code}
+	r := Result{Tool: t.Tool, Args: t.Args, Code: t.Code, private: t.Private, viewer: t.Viewer}
 	w := walker{kinds: map[string]string{}, watch: e.watch, times: e.addPeriods}
 	for _, f := range t.Fields {
 		w.kinds[f.Field[strings.LastIndexByte(f.Field, '.')+1:]] = f.Kind
@@ -132,6 +137,18 @@ func absent(t ToolResult) string {
 		}
 	}
 	return link
+}
+
+// For is the evidence of a text that only this viewer gets, "" for one that all hear:
+// what is private to others supports nothing in it. It is not to be added to.
+func (e *Evidence) For(viewer event.ViewerID) *Evidence {
+	others := func(r Result) bool { return r.private && (viewer == "" || r.viewer != viewer) }
+	if !slices.ContainsFunc(e.Results, others) {
+		return e
+	}
+	out := *e
+	out.Results = slices.DeleteFunc(slices.Clone(e.Results), others)
+	return &out
 }
 
 func promotional(q quantity.Quantity) bool {

@@ -29,6 +29,8 @@ type ToolUse struct {
 	Name       string
 	Args       json.RawMessage // an object
 	LinkParams []string        // parameters that hold link numbers
+	Asker      string          // parameter that holds the danmaku whose viewer it is for; "" for none
+	Viewer     event.ViewerID  // whom it is for; "" when it gives everybody the same
 }
 
 // Finding is what a check objects to.

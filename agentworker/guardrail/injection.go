@@ -75,13 +75,14 @@ func RepeatedFailure(in *Input) (Finding, bool) {
 	if json.Unmarshal(in.Tool.Args, &args) != nil {
 		return fine, true // ToolParams says so
 	}
+	delete(args, in.Tool.Asker) // the server never gets it: the viewers are compared
 	want := values(args)
 	failures := 0
 	for _, r := range in.Evidence.Results {
 		if r.Code == "" || r.Tool != in.Tool.Name {
 			continue
 		}
-		if r.Args != nil && slices.Equal(values(r.Args), want) {
+		if r.Args != nil && r.viewer == in.Tool.Viewer && slices.Equal(values(r.Args), want) {
 			return found(in.Tool.Name, "the same call failed with "+r.Code)
 		}
 		if tool.Code(r.Code).Away() {

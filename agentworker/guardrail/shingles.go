@@ -14,11 +14,38 @@ const (
 	runLatin = 7
 )
 
+// closeHan and closeLatin are the runs of Close: so much of a short text is left when
+// it is said in other words.
+const (
+	closeHan   = 6
+	closeLatin = 4
+)
+
 var shingleSeed = maphash.MakeSeed()
 
 // Shingles remembers the runs of units of texts, to know them again in a reply.
 // The zero value is empty; once filled it is safe for concurrent use.
-type Shingles struct{ han, latin map[uint64]bool }
+type Shingles struct {
+	han, latin map[uint64]bool
+	close      bool // shorter runs count
+}
+
+// Close remembers short texts so that they are known again in other words.
+func Close(texts ...string) *Shingles {
+	s := Shingles{close: true}
+	for _, t := range texts {
+		s.Add(t)
+	}
+	return &s
+}
+
+// lengths are how many units make a run.
+func (s *Shingles) lengths() (han, latin int) {
+	if s.close {
+		return closeHan, closeLatin
+	}
+	return runHan, runLatin
+}
 
 // unit is one unit and where it stands.
 type unit struct {
@@ -56,7 +83,8 @@ func units(s string) []unit {
 }
 
 // runs calls f for every run of the units: those of only words are shorter.
-func runs(us []unit, f func(latin bool, hash uint64, from, to int) bool) {
+func (s *Shingles) runs(us []unit, f func(latin bool, hash uint64, from, to int) bool) {
+	runHan, runLatin := s.lengths()
 	for i := range us {
 		var h uint64
 		han := false
@@ -79,7 +107,7 @@ func (s *Shingles) Add(text string) {
 	if s.han == nil {
 		s.han, s.latin = map[uint64]bool{}, map[uint64]bool{}
 	}
-	runs(units(text), func(latin bool, h uint64, _, _ int) bool {
+	s.runs(units(text), func(latin bool, h uint64, _, _ int) bool {
 		if latin {
 			s.latin[h] = true
 		} else {
@@ -90,18 +118,26 @@ func (s *Shingles) Add(text string) {
 }
 
 // In is the first part of the text that is in what was added, "" for none.
-func (s *Shingles) In(text string) string {
+func (s *Shingles) In(text string) string { return s.Beyond(text, nil) }
+
+// Beyond is In for the parts that are not in the others as well, whose runs are of the
+// same lengths.
+func (s *Shingles) Beyond(text string, others *Shingles) string {
 	if s == nil || len(s.han)+len(s.latin) == 0 {
 		return ""
 	}
 	found := ""
-	runs(units(text), func(latin bool, h uint64, from, to int) bool {
-		if latin && s.latin[h] || !latin && s.han[h] {
+	s.runs(units(text), func(latin bool, h uint64, from, to int) bool {
+		if s.has(latin, h) && (others == nil || !others.has(latin, h)) {
 			found = text[from:to]
 		}
 		return found == ""
 	})
 	return found
+}
+
+func (s *Shingles) has(latin bool, hash uint64) bool {
+	return latin && s.latin[hash] || !latin && s.han[hash]
 }
 
 var fenced = regexp.MustCompile("(?s)```.*?```")

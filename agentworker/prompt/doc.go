@@ -9,7 +9,8 @@
 // of a release with the same outlets; text of viewers, catalogue and FAQ is data,
 // escaped and on one line, and never forms a block, an element or a heading; no
 // price, stock or promotion is in a prompt (only tools give them); the budget
-// never drops a constant block, the room status or a danmaku.
+// never drops a constant block, the room status or a danmaku; an earlier private
+// answer is in the prompt of a window of its viewer alone.
 //
 // Dropping order, first first: earlier turns, host utterances, FAQ, facts of named
 // links, facts of links in focus, long skill descriptions.

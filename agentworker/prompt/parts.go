@@ -55,7 +55,7 @@ func (p *parts) drop() string {
 
 // gather collects what the release's blocks want to know for the window.
 func (b *Builder) gather(w *event.Window, wants func(string) bool) *parts {
-	p := &parts{w: w, seen: map[*harness.Product]bool{}, status: status(w), host: w.Context.HostUtterances, turns: w.Context.Dialogue}
+	p := &parts{w: w, seen: map[*harness.Product]bool{}, status: status(w), host: w.Context.HostUtterances, turns: turns(w)}
 	for _, m := range w.Members {
 		if !slices.Contains(p.languages, m.Language) {
 			p.languages = append(p.languages, m.Language)
@@ -78,6 +78,14 @@ func (b *Builder) gather(w *event.Window, wants func(string) bool) *parts {
 		}
 	}
 	return p
+}
+
+// turns are the earlier turns that this window may know: a private answer is shown to
+// the viewer who got it alone.
+func turns(w *event.Window) []event.Turn {
+	return slices.DeleteFunc(slices.Clone(w.Context.Dialogue), func(t event.Turn) bool {
+		return t.Private && t.ViewerID != w.OnlyViewer()
+	})
 }
 
 // products finds the products in focus at the comments' times and the links that

@@ -134,6 +134,29 @@ func TestPrefixIsStable(t *testing.T) {
 	}
 }
 
+// TestPrivateTurns: an earlier private answer is shown to its viewer alone.
+func TestPrivateTurns(t *testing.T) {
+	t.Parallel()
+	b := builder(t, prompt.DefaultConfig(), harnesstest.Load(t, harnesstest.Release, ""))
+	for _, tt := range []struct {
+		w             event.Window
+		viewer        event.ViewerID
+		private, want bool
+	}{
+		{single(), "u-1", true, true},
+		{single(), "u-1", false, true},
+		{single(), "u-9", true, false},
+		{multi(), "u-1", true, false},
+		{multi(), "u-1", false, true},
+	} {
+		tt.w.Members[0].ViewerID = "u-1"
+		tt.w.Context.Dialogue = []event.Turn{{ViewerID: tt.viewer, Question: "我的订单呢", Answer: "已经签收", Private: tt.private}}
+		if got := strings.Contains(b.Build(&tt.w, false).User, "已经签收"); got != tt.want {
+			t.Errorf("%d danmaku, turn of %s, private %v: shown %v", len(tt.w.Members), tt.viewer, tt.private, got)
+		}
+	}
+}
+
 // TestHostileText: nothing a viewer, a name or a catalogue holds makes an element
 // or a line of its own.
 func TestHostileText(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"livehost/agentworker/guardrail"
 	"livehost/agentworker/hook"
@@ -21,7 +20,9 @@ import (
 // action is one tool call of a round on its way to an answer message.
 type action struct {
 	call   model.ToolCall
-	tool   *harness.Tool // nil when the release has none of the name
+	tool   *harness.Tool  // nil when the release has none of the name
+	args   map[string]any // as the tool gets them, by our names; nil when they are wrong
+	theirs map[string]any // by the binding's names
 	began  time.Time
 	result tool.Result
 	hedged int    // how many more times it was made because it was slow
@@ -37,6 +38,7 @@ func (s *state) callTools(ctx context.Context, resp model.Response) (more bool, 
 		c.ID = fmt.Sprintf("call_%d_%d", s.round, i) // theirs may be empty or repeated
 		acts = append(acts, s.prepare(ctx, c))
 	}
+	s.withhold(acts)
 	s.runAll(ctx, acts)
 	flow := s.flowControl(ctx, acts)
 	calls := make([]model.ToolCall, 0, len(acts))
@@ -60,8 +62,7 @@ func isObject(arguments string) bool {
 
 // prepare asks the hooks about a call. A call that they refuse has its answer already.
 func (s *state) prepare(ctx context.Context, c model.ToolCall) *action {
-	a := &action{call: c, began: time.Now()}
-	a.tool, _ = s.rel.Tool(c.Name)
+	a := s.action(c)
 	if a.tool == nil || !isObject(c.Arguments) {
 		return a // the toolset says so
 	}
@@ -73,13 +74,57 @@ func (s *state) prepare(ctx context.Context, c model.ToolCall) *action {
 	if d.Action != hook.Allow && d.Action != hook.Rewrite {
 		a.rule = d.Rule
 		a.refuse(tool.BadArgs, strings.TrimSpace(d.Hits[0].Detail+". "+d.Reminder))
+	} else if a.tool.Write && slices.Contains(s.unsure, s.writeOf(a)) {
+		a.refuse(tool.Permission, "it gave no answer before and may have been done: do not repeat it, say that it is being checked")
 	}
 	return a
+}
+
+// action is a call with its arguments as the tool will get them, which is what the
+// hooks judge: 102 is "102" to it.
+func (s *state) action(c model.ToolCall) *action {
+	a := &action{call: c, began: time.Now()}
+	if a.tool, _ = s.rel.Tool(c.Name); a.tool != nil {
+		a.args, a.theirs = tool.Args(a.tool, c.Arguments)
+	}
+	return a
+}
+
+// write is a write tool and whom it was called for.
+type write struct {
+	tool   string
+	viewer event.ViewerID
+}
+
+func (s *state) writeOf(a *action) write { return write{a.tool.Name, s.viewerOf(a)} }
+
+// withhold refuses the calls of a round that nobody could tell the result of: a write
+// that no round is left for, and reads beside which nothing is said that they could
+// support.
+func (s *state) withhold(acts []*action) {
+	last := s.round >= s.r.cfg.Rounds
+	said := slices.ContainsFunc(acts, func(a *action) bool {
+		name := flowName(a.tool)
+		return name == harness.BuiltinAnswer || name == harness.BuiltinReplyPrivate
+	})
+	for _, a := range acts {
+		switch {
+		case a.result.Code != "" || a.tool == nil || flowName(a.tool) != "":
+		case a.tool.Write && (last || s.left() < s.r.cfg.AnswerTime):
+			a.refuse(tool.Permission, "it was not done: there is no time left to tell of it")
+		case last && !said:
+			a.refuse(tool.Permission, "no round is left for the result")
+		}
+	}
 }
 
 func (s *state) callInput(a *action) *guardrail.Input {
 	in := s.input("", s.shown.Members, false)
 	in.Tool = &guardrail.ToolUse{Name: a.tool.Name, Args: json.RawMessage(a.call.Arguments), LinkParams: linkParams(a.tool)}
+	if b, err := json.Marshal(a.args); err == nil && a.args != nil {
+		in.Tool.Args = b
+	}
+	in.Tool.Asker, in.Tool.Viewer = a.tool.Asker, s.viewerOf(a)
 	return in
 }
 
@@ -93,19 +138,29 @@ func (s *state) toolVars(a *action) hook.Vars {
 	return v
 }
 
-// questionOf is what the asker of a call asked: the danmaku that the call names,
-// else all of the run.
-func (s *state) questionOf(a *action) string {
-	var args map[string]any
-	if json.Unmarshal([]byte(a.call.Arguments), &args) == nil {
-		if id, ok := args[a.tool.Asker].(string); ok {
-			if m, ok := s.member(event.DanmakuID(id)); ok {
-				return m.Text
-			}
-		}
+// askersOf are the danmaku that a call is for: the one that it names, else all of the
+// run. A name that is nobody's is for none.
+func (s *state) askersOf(a *action) []event.Member {
+	id, _ := a.args[a.tool.Asker].(string)
+	if a.tool.Asker == "" || id == "" {
+		return s.shown.Members
 	}
+	return s.members([]event.DanmakuID{event.DanmakuID(id)})
+}
+
+// viewerOf is the viewer whom a call is for, "" for a tool that gives everybody the same.
+func (s *state) viewerOf(a *action) event.ViewerID {
+	askers := s.askersOf(a)
+	if len(askers) == 0 || a.tool.Asker == "" && !a.tool.Private && !a.tool.Write {
+		return ""
+	}
+	return askers[0].ViewerID
+}
+
+// questionOf is what the askers of a call asked.
+func (s *state) questionOf(a *action) string {
 	var all []string
-	for _, m := range s.shown.Members {
+	for _, m := range s.askersOf(a) {
 		all = append(all, m.Text)
 	}
 	return strings.Join(all, "\n")
@@ -189,6 +244,9 @@ func (s *state) take(ctx context.Context, a *action) {
 			a.refuse(tool.Malformed, "the result was refused")
 		}
 	}
+	if a.tool != nil && a.tool.Write && a.result.Code.Away() {
+		s.unsure = append(s.unsure, s.writeOf(a))
+	}
 	s.learn(a)
 	output := a.result.Full
 	if output == "" {
@@ -211,44 +269,18 @@ func (s *state) learn(a *action) {
 	case res.Tool.Binding.Kind == harness.BindBuiltin:
 		if res.Code == "" {
 			s.evidence.AddText(a.call.Name, res.Args, res.Full)
+			s.open = append(s.open, res.Full)
 		}
 		return
 	}
 	s.evidence.AddResult(guardrail.ToolResult{
 		Tool: a.call.Name, Args: res.Args, Code: string(res.Code), Data: res.Data, Fields: res.Tool.Facts, Facts: res.Facts,
+		Private: res.Private, Viewer: s.viewerOf(a),
 	})
-	if res.Private && res.Code == "" {
-		for _, value := range secrets(res.Data) {
-			s.secrets = append(s.secrets, secret{value, res.Viewer})
-		}
-		s.askers = append(s.askers, res.Viewer)
+	switch {
+	case res.Private && res.Code == "":
+		s.learnPrivate(a)
+	case !res.Private:
+		s.open = append(s.open, res.Full)
 	}
-}
-
-// secret is a value that only one viewer may be told.
-type secret struct {
-	value  string
-	viewer event.ViewerID
-}
-
-// secrets are the texts of a private result that nobody else may hear. Short ones
-// are words of every day.
-func secrets(v any) []string {
-	const shortest = 4 // runes
-	var out []string
-	switch v := v.(type) {
-	case map[string]any:
-		for _, x := range v {
-			out = append(out, secrets(x)...)
-		}
-	case []any:
-		for _, x := range v {
-			out = append(out, secrets(x)...)
-		}
-	case string:
-		if utf8.RuneCountInString(v) >= shortest {
-			out = append(out, v)
-		}
-	}
-	return out
 }

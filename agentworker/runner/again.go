@@ -50,11 +50,9 @@ func (a *Again) Learn(ctx context.Context, name, args string) {
 
 // Text judges a text before it is said.
 func (a *Again) Text(body string, members []event.DanmakuID, private bool) hook.Decision {
-	return a.s.hooks.At(hook.BeforeReply, a.s.input(body, a.s.members(members), private), a.s.vars())
+	return a.s.hooks.At(hook.BeforeReply, a.s.textInput(body, a.s.members(members), private), a.s.vars())
 }
 
 func (a *Again) action(name, args string) *action {
-	act := &action{call: model.ToolCall{Name: name, Arguments: args}}
-	act.tool, _ = a.s.rel.Tool(name)
-	return act
+	return a.s.action(model.ToolCall{Name: name, Arguments: args})
 }

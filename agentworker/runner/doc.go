@@ -9,10 +9,11 @@
 //
 // Invariants: at most Config.Rounds policy rounds; every wait ends at the run's
 // deadline at the latest, budgets of single calls only shorten it; every tool
-// call gets an answer message; a write is made once, a slow read again; no text
-// leaves that the before_reply hooks of the release have not allowed in its final
-// form; every member of the window ends in the reply (covered, private or not
-// covered) or in exactly one outcome.
+// call gets an answer message; a write is made once, a slow read again; a write
+// without an answer is not made again for its viewer; what a private tool gave is
+// told to its viewer alone; no text leaves that the before_reply hooks of the
+// release have not allowed in its final form; every member of the window ends in
+// the reply (covered, private or not covered) or in exactly one outcome.
 //
 // Scopes of failure: a failed call tries another replica, then the compact route
 // (per call, recorded as steps of kind model and fallback); a failed trajectory

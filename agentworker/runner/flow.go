@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"livehost/agentworker/hook"
@@ -23,6 +24,7 @@ type flowed struct {
 func (s *state) flowControl(ctx context.Context, acts []*action) flowed {
 	var f flowed
 	var last []*action
+	early := s.early(acts)
 	for _, a := range acts {
 		switch {
 		case flowName(a.tool) == "":
@@ -33,7 +35,7 @@ func (s *state) flowControl(ctx context.Context, acts []*action) flowed {
 		case flowName(a.tool) == harness.BuiltinStaySilent || flowName(a.tool) == harness.BuiltinHandOver:
 			last = append(last, a)
 		default:
-			s.speak(ctx, a, &f)
+			s.speak(ctx, a, early, &f)
 		}
 	}
 	for _, a := range last {
@@ -57,10 +59,33 @@ func (s *state) afterFlow(f flowed) (more bool, end ending) {
 	return true, decided
 }
 
+// early are the danmaku for which the round changes or reads something of their viewer's
+// own: a text for them was written before the result was there.
+func (s *state) early(acts []*action) []event.DanmakuID {
+	var out []event.DanmakuID
+	for _, a := range acts {
+		if a.tool != nil && (a.tool.Write || a.tool.Private) {
+			out = append(out, ids(s.askersOf(a))...)
+		}
+	}
+	return out
+}
+
 // speak carries out answer and reply_private.
-func (s *state) speak(ctx context.Context, a *action, f *flowed) {
+func (s *state) speak(ctx context.Context, a *action, early []event.DanmakuID, f *flowed) {
 	body, _ := a.result.Args["text"].(string)
 	members, private, problem := s.addressed(a)
+	among := func(list []event.DanmakuID) bool {
+		return slices.ContainsFunc(members, func(m event.Member) bool { return slices.Contains(list, m.DanmakuID) })
+	}
+	switch {
+	case problem != "":
+	case among(early):
+		problem = "say it after the results of this round's calls"
+	case !private && among(s.askers):
+		problem = s.privateReminder(members)
+		s.note(rulePrivate, hook.BeforeReply, "a public answer to whom private data was read for", string(hook.Retry), members)
+	}
 	if problem != "" {
 		a.refuse(tool.BadArgs, problem)
 		f.refused = true

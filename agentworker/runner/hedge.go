@@ -52,6 +52,7 @@ func (s *state) execute(ctx context.Context, run *tool.Run, a *action) (res tool
 		case <-ctx.Done():
 			late := &action{tool: a.tool}
 			late.refuse(tool.Timeout, "no answer in time; do not assume that it was done")
+			late.result.Args = a.theirs
 			return late.result, hedged
 		}
 	}

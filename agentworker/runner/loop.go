@@ -22,6 +22,7 @@ func (s *state) drive(ctx context.Context) ending {
 	if s.route == routeCompact {
 		s.takeOver(ctx, routeCompact, "little_time")
 	}
+	s.recallPrivate()
 	s.prompt()
 	for s.round = 1; s.round <= s.r.cfg.Rounds; s.round++ {
 		if ctx.Err() != nil || s.left() < s.r.cfg.MinCall {
@@ -84,6 +85,7 @@ func stops(a hook.Action) bool { return a == hook.Block || a == hook.Suppress }
 func (s *state) prompt() {
 	p := s.rel.Prompts.Build(s.shown, s.route == routeCompact)
 	s.evidence.AddFacts(p.Facts)
+	s.open = append(s.open, p.Facts)
 	s.offer()
 	first := []model.Message{{Role: model.System, Prefix: p.Prefix, Content: p.System}, {Role: model.User, Content: p.User}}
 	if len(s.messages) > len(first) {
@@ -246,22 +248,29 @@ func (s *state) final(ctx context.Context, content string, finish model.Finish) 
 	return false, decided
 }
 
-// say proposes a final content: in public, but to the askers alone when what they
-// asked needed their private data.
+// say proposes a final content: to those whom it is for alone in private, then to the
+// others in public. When it was the first's own matter, the others are not covered.
 func (s *state) say(ctx context.Context, content string) hook.Decision {
-	waiting := s.undecided()
-	if len(s.askers) == 0 || !s.w.Context.Settings.PrivateText {
-		return s.propose(ctx, content, waiting, false)
+	var alone []event.Member
+	others := s.undecided()
+	if s.w.Context.Settings.PrivateText {
+		isAlone := func(m event.Member) bool { return s.forAlone(m, content) }
+		alone = slices.DeleteFunc(slices.Clone(others), func(m event.Member) bool { return !isAlone(m) })
+		others = slices.DeleteFunc(others, isAlone)
+	}
+	if len(alone) == 0 {
+		return s.propose(ctx, content, others, false)
 	}
 	var d hook.Decision
-	for _, m := range waiting {
-		if slices.Contains(s.askers, m.ViewerID) {
-			if d = s.propose(ctx, content, []event.Member{m}, true); d.Action != hook.Allow && d.Action != hook.Rewrite {
-				return d
-			}
+	for _, m := range alone {
+		if d = s.propose(ctx, content, []event.Member{m}, true); d.Action != hook.Allow && d.Action != hook.Rewrite {
+			return d
 		}
 	}
-	return d
+	if len(others) == 0 || s.tellsSecret(content, others, false) != "" {
+		return d
+	}
+	return s.propose(ctx, content, others, false)
 }
 
 // remind gives a refused answer back with the reason, in the asker's language.

@@ -4,20 +4,11 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
-	"time"
-	"unicode/utf8"
 
 	"livehost/agentworker/guardrail"
 	"livehost/agentworker/hook"
 	"livehost/agentworker/skill"
 	"livehost/streams/event"
-)
-
-// rulePrivate is the runner's own rule: what a private tool gave is for its asker alone.
-const (
-	rulePrivate        = "private-facts"
-	rulePrivateVersion = "1"
 )
 
 func (s *state) input(body string, members []event.Member, private bool) *guardrail.Input {
@@ -30,6 +21,13 @@ func (s *state) input(body string, members []event.Member, private bool) *guardr
 		SkillNeeded: s.route == routeFull && s.w.Kind == event.DanmakuWindow && skill.Required(s.rel.Release),
 		SkillLoaded: s.skills.HasReply(), Internal: s.internal, Prompts: s.rel.Private,
 	}
+}
+
+// textInput is a text for these members, with the evidence that they may be told.
+func (s *state) textInput(body string, members []event.Member, private bool) *guardrail.Input {
+	in := s.input(body, members, private)
+	in.Evidence = s.evidence.For(listener(members, private))
+	return in
 }
 
 // propose has the hooks judge a text for these members, and keeps it when they
@@ -45,7 +43,7 @@ func (s *state) propose(ctx context.Context, body string, members []event.Member
 	if span := s.tellsSecret(joined, members, private); span != "" {
 		return s.refuseSecret(ctx, span, members)
 	}
-	d := s.ask(ctx, hook.BeforeReply, s.input(joined, all, private), s.vars())
+	d := s.ask(ctx, hook.BeforeReply, s.textInput(joined, all, private), s.vars())
 	if d.Action != hook.Allow && d.Action != hook.Rewrite {
 		return d
 	}
@@ -66,24 +64,6 @@ func (s *state) members(list []event.DanmakuID) []event.Member {
 		}
 	}
 	return out
-}
-
-// tellsSecret is what of a private result would be told to somebody else.
-func (s *state) tellsSecret(body string, to []event.Member, private bool) string {
-	for _, sec := range s.secrets {
-		own := private && len(to) == 1 && to[0].ViewerID == sec.viewer
-		if !own && strings.Contains(body, sec.value) {
-			return sec.value
-		}
-	}
-	return ""
-}
-
-func (s *state) refuseSecret(ctx context.Context, span string, members []event.Member) hook.Decision {
-	d := hook.Decision{Action: hook.Block, Rule: rulePrivate}
-	s.hits = append(s.hits, s.hit(rulePrivate, rulePrivateVersion, hook.BeforeReply, strings.Repeat("*", utf8.RuneCountInString(span)), "block", members))
-	s.step(ctx, time.Now(), event.Step{Kind: event.StepHook, Name: rulePrivate, Output: "block", Cause: span})
-	return d
 }
 
 // rescue decides for the members that the loop left undecided: the conservative

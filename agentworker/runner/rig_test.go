@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -120,11 +121,22 @@ func slowly(tb testing.TB) *clock.Clock {
 
 func newRigOn(tb testing.TB, c *clock.Clock, cfg runner.Config, m model.Model, s tool.Servers) *rig {
 	tb.Helper()
-	h, err := harness.Load(harnessFS(tb))
+	return newRigOf(tb, harnessFS(tb), "full", c, cfg, m, s)
+}
+
+// shipped is a rig on the harness that we ship.
+func shipped(tb testing.TB, m model.Model, s tool.Servers) *rig {
+	tb.Helper()
+	return newRigOf(tb, os.DirFS("../../harness"), "harness", clock.Real(), runner.DefaultConfig(), m, s)
+}
+
+func newRigOf(tb testing.TB, content fs.FS, release string, c *clock.Clock, cfg runner.Config, m model.Model, s tool.Servers) *rig {
+	tb.Helper()
+	h, err := harness.Load(content)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	rel, err := h.Release("full")
+	rel, err := h.Release(release)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -162,8 +162,10 @@ func TestRun(t *testing.T) {
 			[]modeltest.Step{
 				modeltest.Call(append(append([]string{}, skill...), "order", `{"whose":"d1"}`)...),
 				modeltest.Call("respond", `{"say":"您的订单已发货，明天送到","ids":["d1","d2"]}`),
+				modeltest.Call("respond", `{"say":"您的订单已发货，明天送到","ids":["d2"]}`),
 			},
-			"public [d1 d2]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\nhit private-facts block ************\n",
+			"public [d1 d2]: 这个问题我再核对一下，您先看看链接页\nfallback conservative\n" +
+				"hit private-facts retry a public answer to whom private data was read for\nhit private-facts retry ************\nhit private-facts retry ************\n",
 		},
 		{
 			"chat that a run failed is met with silence", event.Single, []event.Member{member("d1", "哈哈哈", "low_info")},
@@ -186,8 +188,9 @@ func TestRun(t *testing.T) {
 			[]modeltest.Step{
 				modeltest.Call(append(append([]string{}, skill...), "order", `{"whose":"d1"}`)...),
 				modeltest.Call("whisper", `{"to":"d1","say":"您的订单已发货，明天送到"}`, "whisper", `{"to":"d2","say":"您的订单已发货，明天送到"}`),
+				modeltest.Call("hush", `{"why":"noise"}`),
 			},
-			"private d1: 您的订单已发货，明天送到\nnot covered [d2]\nhit private-facts block ************\n",
+			"private d1: 您的订单已发货，明天送到\nd2 silent noise\nhit private-facts retry ************\n",
 		},
 		{
 			"two answers are one voice", event.Multi, four[:2],

@@ -44,8 +44,10 @@ type state struct {
 	decisions map[event.DanmakuID]*decision
 	public    *text
 	private   []*text
-	askers    []event.ViewerID // whose private data was read
+	askers    []event.DanmakuID // for whom private data was read
 	secrets   []secret
+	open      []string // what public tools and the prompt's facts gave: no secrets
+	unsure    []write  // that may have been done: no answer came
 
 	hits   []event.GuardrailHit
 	timing event.Timing

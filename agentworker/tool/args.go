@@ -16,6 +16,16 @@ import (
 	"livehost/harness"
 )
 
+// Args are a call's arguments as Call reads them, by the names of the tool and by those
+// of its binding; nil when they are wrong.
+func Args(t *harness.Tool, text string) (mine, theirs map[string]any) {
+	mine, _, err := parseArgs(t, text)
+	if err != nil {
+		return nil, nil
+	}
+	return mine, theirArgs(t, mine)
+}
+
 // parseArgs reads and checks a call's arguments: nothing and null are {}, anything
 // but an object is wrong. field names the wrong parameter.
 func parseArgs(t *harness.Tool, text string) (args map[string]any, field string, err error) {

@@ -66,6 +66,20 @@ type Window struct {
 	OpenedMs   int64 `json:"opened_ms"`    // when the aggregator published it
 }
 
+// OnlyViewer is the viewer who wrote all of the window's danmaku, "" when there are
+// several or they are masked.
+func (w *Window) OnlyViewer() ViewerID {
+	if len(w.Members) == 0 || w.Members[0].ViewerID.Anonymous() {
+		return ""
+	}
+	for _, m := range w.Members[1:] {
+		if m.ViewerID != w.Members[0].ViewerID {
+			return ""
+		}
+	}
+	return w.Members[0].ViewerID
+}
+
 // Member is one danmaku of a window.
 type Member struct {
 	DanmakuID  DanmakuID `json:"danmaku_id"`
@@ -104,6 +118,7 @@ type Turn struct {
 	ViewerID ViewerID `json:"viewer_id"`
 	Question string   `json:"question"`
 	Answer   string   `json:"answer"`
+	Private  bool     `json:"private,omitempty"` // nobody else got the answer
 	TimeMs   int64    `json:"time_ms"`
 }
 

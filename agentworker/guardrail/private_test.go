@@ -1,0 +1,59 @@
+package guardrail_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"livehost/agentworker/guardrail"
+	"livehost/streams/event"
+)
+
+func TestClose(t *testing.T) {
+	t.Parallel()
+	secret := guardrail.Close("您的订单已经退款，款项原路退回", "your order is refunded to the way you paid")
+	public := guardrail.Close("退款以后款项原路退回", "the way you paid")
+	for text, want := range map[string]string{
+		"小雨的订单已经退款啦":                     "的订单已经退",
+		"订单查过了，没有退款":                     "",
+		"退款都是款项原路退回":                     "",
+		"您的订单在这":                         "",
+		"Her order is refunded":          "",
+		"Xiaoyu, your order is refunded": "your order is refunded",
+		"it goes back the way you paid":  "",
+	} {
+		if got := secret.Beyond(text, public); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestEvidenceFor: a private result supports what its viewer is told, and nothing else.
+func TestEvidenceFor(t *testing.T) {
+	t.Parallel()
+	e := evidence(t, "a", "", "")
+	e.AddResult(guardrail.ToolResult{Tool: "order", Data: map[string]any{"amount_fen": json.Number("7600")}, Private: true, Viewer: "v1"})
+	for _, tt := range []struct {
+		viewer string
+		text   string
+		ok     bool
+	}{{"v1", "退了76元", true}, {"v2", "退了76元", false}, {"", "退了76元", false}, {"", "今天89元", true}, {"v1", "今天89元", true}} {
+		in := &guardrail.Input{Text: tt.text, Language: "zh", Evidence: e.For(event.ViewerID(tt.viewer))}
+		if f, ok := guardrail.Grounding(in); ok != tt.ok {
+			t.Errorf("%s to %q: ok %v (%s)", tt.text, tt.viewer, ok, f.Detail)
+		}
+	}
+}
+
+// TestRepeatedFailure: a call that failed is the same one for the same viewer,
+// whichever danmaku it names.
+func TestRepeatedFailure(t *testing.T) {
+	t.Parallel()
+	e := &guardrail.Evidence{}
+	e.AddResult(guardrail.ToolResult{Tool: "order", Code: "TIMEOUT", Args: map[string]any{}, Viewer: "v1"})
+	for viewer, want := range map[string]bool{"v1": false, "v2": true} {
+		in := &guardrail.Input{Evidence: e, Tool: &guardrail.ToolUse{Name: "order", Args: json.RawMessage(`{"whose":"d1"}`), Asker: "whose", Viewer: event.ViewerID(viewer)}}
+		if f, ok := guardrail.RepeatedFailure(in); ok != want {
+			t.Errorf("%s: ok %v (%s)", viewer, ok, f.Detail)
+		}
+	}
+}
