@@ -112,8 +112,8 @@ type Response struct {
 // Finish is why the policy stopped.
 type Finish string
 
-// The reasons. Providers' other words map to FinishStop; tool calls are told by
-// their presence, not by the reason.
+// The reasons. Adapters map providers' other words to them, and a word for a failure,
+// or an unknown one, to an error; tool calls are told by their presence, not by the reason.
 const (
 	FinishStop   Finish = "stop"
 	FinishLength Finish = "length"

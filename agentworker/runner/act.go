@@ -26,7 +26,7 @@ type action struct {
 	began  time.Time
 	result tool.Result
 	hedged int    // how many more times it was made because it was slow
-	rule   string // the hook that refused the call
+	rule   string // the hook that refused the call, with BAD_ARGS, or its result, with MALFORMED
 }
 
 // callTools answers every call of a round: tools in parallel, flow control after

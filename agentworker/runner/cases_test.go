@@ -237,6 +237,29 @@ func TestCase13StreamCut(t *testing.T) {
 	}
 }
 
+// Half a sentence that the engine broke off is not spoken, whatever it calls that.
+func TestCase13BrokenOffByTheEngine(t *testing.T) {
+	t.Parallel()
+	for _, reason := range []string{"abort", "insufficient_system_resource", "anything_new"} {
+		_, res := played(t, newPolicy(t, calls(useSkill, itemOne), content("您好，今天的", reason), content("今天89元", "stop")), defaultShop)
+		wants(t, res, spoken)
+	}
+}
+
+// A call that the token limit cut off before its arguments is not made without them.
+func TestCase12And13TruncatedBeforeArguments(t *testing.T) {
+	t.Parallel()
+	cut := calls(`{"index":0,"id":"a","function":{"name":"order","arguments":""}}`)
+	cut = strings.Replace(cut, "tool_calls\"}", "length\"}", 1)
+	r, res := played(t, newPolicy(t, calls(useSkill, itemOne), cut, content("今天89元", "stop")), defaultShop)
+	wants(t, res, "public [d1]: 今天89元\nfallback compact\nfact price 1 8900\n")
+	for _, st := range r.log.Steps() {
+		if st.Kind == event.StepTool && st.Name == "order" {
+			t.Errorf("order(%s) was called", st.Input)
+		}
+	}
+}
+
 func TestCase15TextBesideACallIsHeld(t *testing.T) {
 	t.Parallel()
 	both := strings.Replace(calls(useSkill, itemOne), "data: ", `data: {"choices":[{"index":0,"delta":{"content":"我来查一下"}}]}`+"\n\ndata: ", 1)

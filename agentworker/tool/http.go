@@ -15,9 +15,10 @@ import (
 	"livehost/harness"
 )
 
-// maxAnswer bounds what is taken of a tool's answer, in bytes: reading, checking and
-// shortening a longer one would cost every run of the process its time.
-const maxAnswer = 1 << 20
+// MaxAnswer bounds what is taken of a tool's answer, in bytes: reading, checking and
+// shortening a longer one would cost every run of the process its time, and its step
+// could not hold it.
+const MaxAnswer = 256 << 10
 
 var errNotAllowed = errors.New("the host is not on the allow-list")
 
@@ -73,7 +74,7 @@ func (ts *Toolset) callHTTP(ctx context.Context, run *Run, t *harness.Tool, aske
 		return Output{}, err
 	}
 	defer func() { _ = res.Body.Close() }()
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	data, err := io.ReadAll(io.LimitReader(res.Body, MaxAnswer+1))
 	if err != nil {
 		return Output{}, err
 	}

@@ -53,7 +53,7 @@ type Result struct {
 	Tool     *harness.Tool  // nil for a tool the release does not have
 	Args     map[string]any // checked, under the binding's names; nil when they were wrong
 	Text     string         // what the model is shown: capped, a JSON object (load_skill: the body, or the resource)
-	Full     string         // the whole of it, for the trajectory
+	Full     string         // the whole of it, for the trajectory: about MaxAnswer at most
 	Data     map[string]any // the decoded result, errors too; nil for load_skill
 	Code     Code
 	Private  bool           // nothing of it may be said in public
@@ -200,7 +200,7 @@ func (ts *Toolset) finish(began time.Time, r Result) Result {
 // observe turns a server's answer, or its absence, into a result.
 func (ts *Toolset) observe(ctx context.Context, r Result, out Output, err error) Result {
 	switch {
-	case err == nil && len(out.Text) > maxAnswer:
+	case err == nil && len(out.Text) > MaxAnswer:
 		ts.deps.Log.WarnContext(ctx, "a tool's answer is too long", "tool", r.Tool.Name, "bytes", len(out.Text))
 		return failure(r, Upstream, "the tool's answer is too long", nil)
 	case err == nil:

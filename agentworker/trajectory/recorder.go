@@ -12,8 +12,9 @@ import (
 	"livehost/streams/event"
 )
 
-// Caps of one step's texts, in bytes: tool results are kept whole as long as a
-// record of the log can hold them. What is cut is said in place.
+// Caps of one step's texts, in bytes: tool results are kept whole, as no tool's answer is
+// longer (tool.MaxAnswer), and a record of the log can hold them. What is cut is said in
+// place.
 const (
 	MaxInput     = 64 << 10
 	MaxOutput    = 256 << 10

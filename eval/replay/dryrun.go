@@ -123,7 +123,7 @@ func (t *trial) play(ctx context.Context) {
 	var calls []event.Step
 	learn := func() {
 		for _, st := range calls {
-			if st.Cause == "" { // else a hook refused it and nothing came of it
+			if !refusedCall(st) { // else nothing came of it
 				t.again.Learn(ctx, st.Name, st.Input)
 			}
 		}
@@ -159,9 +159,9 @@ func (t *trial) play(ctx context.Context) {
 	say(math.MaxInt)
 }
 
-// called is what the hooks said of a call: a step that a hook refused names it.
+// called is what the hooks said of a call: the step of one that was refused names the hook.
 func called(st event.Step) verdict {
-	if st.Cause == "" {
+	if !refusedCall(st) {
 		return verdict{action: hook.Allow}
 	}
 	return verdict{action: hook.Block, rule: st.Cause}

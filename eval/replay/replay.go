@@ -237,7 +237,7 @@ func newToolbox(r *Run, o Options, clk *clock.Clock) (*toolbox, error) {
 	}
 	b.release = &content
 	for _, st := range r.Steps {
-		if st.Kind == event.StepTool {
+		if st.Kind == event.StepTool && !refusedCall(st) {
 			key := st.Name + "\x00" + st.Input
 			b.recorded[key] = append(b.recorded[key], st)
 		}
@@ -246,6 +246,10 @@ func newToolbox(r *Run, o Options, clk *clock.Clock) (*toolbox, error) {
 	b.Toolset, err = tool.New(tool.DefaultConfig(), tool.Deps{Log: o.Log, Servers: recordedServers{}, HTTP: recordedServers{}})
 	return b, err
 }
+
+// refusedCall reports whether a hook refused a tool's call, which so was never made. One
+// that refused the call's result leaves another error.
+func refusedCall(st event.Step) bool { return st.Cause != "" && st.Error == string(tool.BadArgs) }
 
 type resultKey struct{}
 

@@ -55,14 +55,18 @@ func release(t *testing.T, edit func(fstest.MapFS)) *runner.Release {
 
 // shop counts its calls.
 type shop struct {
-	mu    sync.Mutex
-	calls int
+	mu     sync.Mutex
+	calls  int
+	answer string // empty: a product
 }
 
 func (s *shop) Call(context.Context, string, string, map[string]any, map[string]any) (tool.Output, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
+	if s.answer != "" {
+		return tool.Output{Text: s.answer}, nil
+	}
 	return tool.Output{Text: `{"link_id":"1","product_id":"p1","price":"89元","price_fen":8900,"coupon":"c1"}`}, nil
 }
 
@@ -156,6 +160,53 @@ func TestTheSameHarnessSaysTheSame(t *testing.T) {
 	}
 	if s.calls != calls || calls == 0 {
 		t.Errorf("%d calls of the shop, %d before the replay", s.calls, calls)
+	}
+}
+
+// A call that a hook refused was never made: its step is not what the same call gave later.
+func TestARefusedCallIsNoResult(t *testing.T) {
+	t.Parallel()
+	params := withHook("params", "point: before_tool\ncheck: tool_params\naction: block\n")
+	s := &shop{answer: `{"link_id":"1","product_id":"p1","price":"89元","price_fen":8900,"goes_with":{"link_id":"7"}}`}
+	l := recordWith(t, release(t, params), s,
+		modeltest.Call("load_skill", `{"name":"price"}`, "get_product", `{"link_id":"7"}`), // nobody has said 7
+		modeltest.Call("get_product", `{"link_id":"1"}`),
+		modeltest.Call("get_product", `{"link_id":"7"}`),
+		modeltest.Say("今天89元哦"))
+	if s.calls != 2 {
+		t.Fatalf("%d calls of the shop, want the first to be refused and two made", s.calls)
+	}
+	rep := replayed(t, l, replay.Options{Release: release(t, params)})
+	if rep.DivergedAt != nil || !rep.SameTexts || len(rep.Unrecorded) > 0 {
+		t.Errorf("%+v, diverged %+v", rep, rep.DivergedAt)
+	}
+}
+
+// A result that a hook refused did come: the replay has it again.
+func TestARefusedResultIsOne(t *testing.T) {
+	t.Parallel()
+	results := withHook("results", "point: after_tool\nwhen: tool.name == \"get_product\"\naction: block\n")
+	l := recordWith(t, release(t, results), &shop{}, modeltest.Call("load_skill", `{"name":"price"}`, "get_product", `{"link_id":"1"}`), modeltest.Say("我再看看哦"))
+	rep := replayed(t, l, replay.Options{Release: release(t, results)})
+	if rep.DivergedAt != nil || !rep.SameTexts || len(rep.Unrecorded) > 0 {
+		t.Errorf("%+v, diverged %+v", rep, rep.DivergedAt)
+	}
+	if d := try(t, l, results); len(d.Changes) > 0 {
+		t.Errorf("a dry run of the same hooks finds %+v", d.Changes)
+	}
+}
+
+// What a tool may answer, its step holds: a replay shows the policy the same of it.
+func TestALongResultIsKeptWhole(t *testing.T) {
+	t.Parallel()
+	const begin, end = `{"link_id":"1","product_id":"p1","price":"89元","price_fen":8900,"notes":"`, `"}`
+	for _, length := range []int{tool.MaxAnswer, tool.MaxAnswer + 1} { // taken, and refused as too long
+		s := &shop{answer: begin + strings.Repeat("x", length-len(begin+end)) + end}
+		l := record(t, s, script...)
+		rep := replayed(t, l, replay.Options{Release: release(t, nil)})
+		if rep.DivergedAt != nil || !rep.SameTexts || len(rep.Unrecorded) > 0 {
+			t.Errorf("%d bytes: %+v, diverged %+v", length, rep, rep.DivergedAt)
+		}
 	}
 }
 

@@ -2,10 +2,13 @@ package openaimodel
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"livehost/agentworker/model"
+	"livehost/internal/fault"
 )
 
 // chunk is one streamed object, decoded tolerantly: providers disagree on null,
@@ -21,10 +24,43 @@ type chunk struct {
 		Prompt     int `json:"prompt_tokens"`
 		Completion int `json:"completion_tokens"`
 	} `json:"usage"`
-	Error   json.RawMessage `json:"error"`
-	Model   string          `json:"model"`
-	Object  string          `json:"object"`
-	Message json.RawMessage `json:"message"` // flat errors
+	Error  json.RawMessage `json:"error"`
+	Model  string          `json:"model"`
+	Object string          `json:"object"`
+
+	// of errors that are no object of their own
+	Type    json.RawMessage `json:"type"`
+	Message json.RawMessage `json:"message"`
+	Detail  json.RawMessage `json:"detail"`
+}
+
+// failure is the error that the chunk reports, nil when it reports none.
+func (c *chunk) failure() json.RawMessage {
+	found := c.Error
+	for _, ch := range c.Choices {
+		if !says(found) {
+			found = ch.Error
+		}
+	}
+	flat := c.Object == "error" || string(c.Type) == `"error"`
+	switch {
+	case says(found):
+		return found
+	case !flat && (len(c.Choices) > 0 || c.Usage != nil):
+		return nil
+	case says(c.Message) && (flat || c.Message[0] == '"'): // an object is an answer of another protocol
+		return c.Message
+	case says(c.Detail):
+		return c.Detail
+	case flat:
+		return json.RawMessage(`"error"`)
+	}
+	return nil
+}
+
+// says reports whether a field is there and not empty.
+func says(raw json.RawMessage) bool {
+	return len(raw) > 0 && string(raw) != "null" && string(raw) != `""`
 }
 
 type delta struct {
@@ -93,9 +129,11 @@ func (p *parts) UnmarshalJSON(b []byte) error {
 type assembly struct {
 	content, reasoning strings.Builder
 	calls              []*slot
-	finish, model      string
+	finish             model.Finish // "" until there is one
+	model              string
 	usage              model.Usage
 	pieces             int  // deltas that held something of the answer
+	deltas             bool // it comes in deltas: a message after them says all of it again
 	choices            bool // a chunk had choices: it is the protocol
 }
 
@@ -106,7 +144,65 @@ type slot struct {
 	args     strings.Builder
 }
 
-func (a *assembly) add(d delta) {
+// chunk adds one streamed object.
+func (a *assembly) chunk(raw []byte) error {
+	var c chunk
+	if err := json.Unmarshal(raw, &c); err != nil {
+		class := model.Malformed
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) && syntax.Offset == int64(len(raw)) {
+			class = model.Cut // it ends inside a chunk
+		}
+		return &model.Error{Class: class, Err: fault.Errorf(fault.Unavailable, "stream: %w", err)}
+	}
+	if a.model == "" {
+		a.model = c.Model
+	}
+	if failure := c.failure(); failure != nil {
+		return &model.Error{Class: model.StreamError, Err: fault.Errorf(fault.Unavailable, "stream: %s", clip(failure))}
+	}
+	for _, ch := range c.Choices {
+		a.choices = true
+		a.deltas = a.add(ch.Delta) || a.deltas
+		if !a.deltas {
+			a.add(ch.Message)
+		}
+		if err := a.end(ch.Finish); err != nil {
+			return err
+		}
+	}
+	if c.Usage != nil && c.Usage.Prompt+c.Usage.Completion > 0 {
+		a.usage = model.Usage{Prompt: c.Usage.Prompt, Completion: c.Usage.Completion}
+	}
+	return nil
+}
+
+// end takes a finish reason, in the words of many engines and gateways. One that
+// says that the engine gave up is no answer. Nor is one that nobody has heard of: the
+// protocol's own are few, and what was ever added to them meant that something had
+// gone wrong. The error names it, so that the step of the call does.
+func (a *assembly) end(reason string) error {
+	switch strings.ToLower(reason) {
+	case "", "null":
+		return nil
+	case "stop", "tool_calls", "tool_call", "function_call", "tool_use", "end_turn", "stop_sequence", "eos", "eos_token", "complete":
+		a.finish = model.FinishStop
+	case "length", "max_tokens", "max_length", "model_length", "model_context_window_exceeded":
+		a.finish = model.FinishLength
+	case "content_filter", "sensitive", "refusal", "safety", "recitation", "prohibited_content", "blocklist":
+		a.finish = model.FinishFilter
+	case "error":
+		return &model.Error{Class: model.StreamError, Err: fault.Errorf(fault.Unavailable, "stream: finish reason error")}
+	case "abort", "network_error", "insufficient_system_resource":
+		return &model.Error{Class: model.Cut, Err: fault.Errorf(fault.Unavailable, "stream: broken off by the engine, finish reason %s", reason)}
+	default:
+		return &model.Error{Class: model.Malformed, Err: fault.Errorf(fault.Unavailable, "stream: unknown finish reason %s", clip([]byte(reason)))}
+	}
+	return nil
+}
+
+// add takes in what of the answer there is in d, and reports whether there is any.
+func (a *assembly) add(d delta) bool {
 	reasoning := d.ReasoningContent.text
 	if reasoning == "" && len(d.Reasoning) > 0 && d.Reasoning[0] == '"' {
 		_ = json.Unmarshal(d.Reasoning, &reasoning) // a broken string is no reasoning
@@ -117,9 +213,11 @@ func (a *assembly) add(d delta) {
 	for _, c := range d.ToolCalls {
 		a.addCall(c)
 	}
-	if d.Content.text != "" || d.Content.thinking != "" || reasoning != "" || len(d.ToolCalls) > 0 {
+	holds := d.Content.text != "" || d.Content.thinking != "" || reasoning != "" || len(d.ToolCalls) > 0
+	if holds {
 		a.pieces++
 	}
+	return holds
 }
 
 // addCall puts a delta where it belongs: to the call of its index, or the last
@@ -176,14 +274,42 @@ func (a *assembly) find(c callDelta) *slot {
 	return nil
 }
 
+// toolCalls are the calls, without the one that a broken-off answer ends in: what it
+// was to be called with had not come yet.
 func (a *assembly) toolCalls() []model.ToolCall {
 	out := make([]model.ToolCall, 0, len(a.calls))
-	for _, s := range a.calls {
+	for i, s := range a.calls {
 		args := strings.TrimSpace(s.args.String())
+		if i == len(a.calls)-1 && a.brokenOff() && !isObject(args) {
+			break
+		}
 		if args == "" || args == "null" {
 			args = "{}"
 		}
 		out = append(out, model.ToolCall{ID: s.id, Name: s.name, Arguments: args})
 	}
 	return out
+}
+
+func (a *assembly) brokenOff() bool { return a.finish != "" && a.finish != model.FinishStop }
+
+func isObject(args string) bool {
+	var obj map[string]json.RawMessage
+	return json.Unmarshal([]byte(args), &obj) == nil && obj != nil
+}
+
+// into is the answer as it stands at the stream's end.
+func (a *assembly) into(resp model.Response, tools []model.Tool) model.Response {
+	text, thought := model.SplitThinking(a.content.String())
+	resp.Content, resp.Model = text, a.model
+	resp.Reasoning = strings.TrimSpace(a.reasoning.String() + "\n" + thought)
+	resp.ToolCalls = a.toolCalls()
+	resp.Usage = a.usage
+	resp.Finish = cmp.Or(a.finish, model.FinishStop)
+	if len(resp.ToolCalls) == 0 {
+		if calls, ok := model.RescueCalls(text, tools); ok {
+			resp.ToolCalls, resp.Content, resp.Rescued = calls, "", true
+		}
+	}
+	return resp
 }

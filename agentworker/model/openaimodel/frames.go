@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 
 	"livehost/agentworker/model"
 	"livehost/internal/fault"
@@ -29,6 +31,7 @@ type noted struct {
 	id   string // of the request
 	body []byte // of the request, in place of the client's
 	done bool   // [DONE] came
+	left bool   // the response was begun and not read to its end
 }
 
 type notedKey struct{}
@@ -78,14 +81,16 @@ func withNote(ctx context.Context, id string, body []byte) (context.Context, *no
 // frames is the stream reduced to data lines: comments, event names, ids and
 // blank lines go; a bare JSON line becomes data; a last line without newline is
 // completed. Error frames lose the exact prefix that go-openai intercepts, so
-// that they arrive as chunks too.
+// that they arrive as chunks too; the data of an error event, whatever it looks like,
+// becomes such a frame.
 type frames struct {
 	src   io.ReadCloser
 	lines *bufio.Reader
 	note  *noted
 	rest  []byte
 	err   error
-	total int // bytes so far
+	total int  // bytes so far
+	fails bool // in an event of the name "error"
 }
 
 func (f *frames) Close() error { return f.src.Close() }
@@ -97,7 +102,7 @@ func (f *frames) Read(p []byte) (int, error) {
 		}
 		var line []byte
 		line, f.err = f.line()
-		f.rest = f.frame(bytes.TrimSpace(line))
+		f.rest = f.frame(bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))) // a stream may begin with a mark
 	}
 	n := copy(p, f.rest)
 	f.rest = f.rest[n:]
@@ -126,12 +131,27 @@ func (f *frames) line() ([]byte, error) {
 func (f *frames) frame(line []byte) []byte {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	if !ok {
+		if name, ok := bytes.CutPrefix(line, []byte("event:")); ok || len(line) == 0 {
+			f.fails = string(bytes.TrimSpace(name)) == "error"
+		}
 		if len(line) == 0 || line[0] != '{' {
 			return nil
 		}
 		data = line
 	}
-	return dataLine(bytes.TrimSpace(data), f.note)
+	data = bytes.TrimSpace(data)
+	if f.fails && len(data) > 0 {
+		data = errorFrame(data)
+	}
+	return dataLine(data, f.note)
+}
+
+// errorFrame is the data of an error event as the chunk that reports it.
+func errorFrame(data []byte) []byte {
+	if data[0] != '{' || !json.Valid(data) {
+		data, _ = json.Marshal(string(data)) // a string always can be
+	}
+	return slices.Concat([]byte(`{"error":`), data, []byte("}"))
 }
 
 func dataLine(data []byte, note *noted) []byte {

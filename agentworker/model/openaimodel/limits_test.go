@@ -78,6 +78,29 @@ func TestCase24CancelledRequestsAreAborted(t *testing.T) {
 	}
 }
 
+// A replica whose stream is given up goes on generating unless it is told.
+func TestStreamsGivenUpAreAborted(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		chunk string
+		class model.Class
+	}{
+		"no chunk":        {`{"choices":[{"delta":3}]}`, model.Malformed},
+		"an error":        {`{"error":{"message":"one replica of two is gone"}}`, model.StreamError},
+		"unknown reason":  {`{"choices":[{"delta":{},"finish_reason":"tired"}]}`, model.Malformed},
+		"longer than any": {strings.Repeat("x", 4<<20), model.Malformed},
+	} {
+		aborted := make(chan string, 1)
+		m := serveWith(t, openaimodel.Config{Abort: true}, hanging("data: "+tt.chunk+"\n\n", aborted))
+		if _, err := m.Complete(t.Context(), model.Request{ID: "w#1/1.1."}); model.ClassOf(err) != tt.class {
+			t.Errorf("%s: %v, want %s", name, err, tt.class)
+		}
+		if got := <-aborted; got != `{"rid":"w#1/1.1."}` {
+			t.Errorf("%s: aborted %s", name, got)
+		}
+	}
+}
+
 func TestNothingIsAbortedWhereTheEngineCannot(t *testing.T) {
 	t.Parallel()
 	seen := make(chan map[string]any, 4)

@@ -2,7 +2,6 @@ package openaimodel
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -77,7 +76,7 @@ func New(cfg Config, deps Deps) (*Model, error) {
 }
 
 // Complete streams one answer and returns it whole. An answer that is not wanted
-// any more is aborted at the replica.
+// any more, or is given up, is aborted at the replica.
 func (m *Model) Complete(ctx context.Context, req model.Request) (model.Response, error) {
 	start := time.Now()
 	body, err := m.encode.body(m.cfg, req)
@@ -92,7 +91,7 @@ func (m *Model) Complete(ctx context.Context, req model.Request) (model.Response
 	if !limit.first.IsZero() {
 		resp.FirstToken = limit.first.Sub(start)
 	}
-	if err != nil && ctx.Err() != nil {
+	if err != nil && (note.left || ctx.Err() != nil) {
 		m.abort(ctx, req.ID)
 	}
 	return resp, err
@@ -105,11 +104,13 @@ func (m *Model) stream(ctx context.Context, req model.Request, note *noted, limi
 		return model.Response{}, classify(ctx, err)
 	}
 	defer stream.Close()
+	note.left = true
 	var a assembly
 	var resp model.Response
 	for {
 		raw, err := stream.RecvRaw()
 		if errors.Is(err, io.EOF) {
+			note.left = false
 			break
 		}
 		had := a.pieces
@@ -129,67 +130,7 @@ func (m *Model) stream(ctx context.Context, req model.Request, note *noted, limi
 	case !a.choices:
 		return resp, classify(ctx, &model.Error{Class: model.Malformed, Err: fault.Errorf(fault.Unavailable, "stream: no choices in it")})
 	}
-	return a.finishInto(resp, req.Tools), nil
-}
-
-// chunk adds one streamed object.
-func (a *assembly) chunk(raw []byte) error {
-	var c chunk
-	if err := json.Unmarshal(raw, &c); err != nil {
-		class := model.Malformed
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) && syntax.Offset == int64(len(raw)) {
-			class = model.Cut // it ends inside a chunk
-		}
-		return &model.Error{Class: class, Err: fault.Errorf(fault.Unavailable, "stream: %w", err)}
-	}
-	if a.model == "" {
-		a.model = c.Model
-	}
-	failure := c.Error
-	if len(failure) == 0 && c.Object == "error" {
-		failure = c.Message
-	}
-	for _, ch := range c.Choices {
-		a.choices = true
-		if len(failure) == 0 && len(ch.Error) > 0 {
-			failure = ch.Error
-		}
-		a.add(ch.Delta)
-		a.add(ch.Message)
-		if ch.Finish != "" {
-			a.finish = ch.Finish
-		}
-	}
-	if len(failure) > 0 && string(failure) != "null" || a.finish == "error" {
-		return &model.Error{Class: model.StreamError, Err: fault.Errorf(fault.Unavailable, "stream: %s", clip(failure))}
-	}
-	if c.Usage != nil && c.Usage.Prompt+c.Usage.Completion > 0 {
-		a.usage = model.Usage{Prompt: c.Usage.Prompt, Completion: c.Usage.Completion}
-	}
-	return nil
-}
-
-func (a *assembly) finishInto(resp model.Response, tools []model.Tool) model.Response {
-	text, thought := model.SplitThinking(a.content.String())
-	resp.Content, resp.Model = text, a.model
-	resp.Reasoning = strings.TrimSpace(a.reasoning.String() + "\n" + thought)
-	resp.ToolCalls = a.toolCalls()
-	resp.Usage = a.usage
-	switch a.finish {
-	case "length", "max_tokens":
-		resp.Finish = model.FinishLength
-	case "content_filter":
-		resp.Finish = model.FinishFilter
-	default:
-		resp.Finish = model.FinishStop
-	}
-	if len(resp.ToolCalls) == 0 {
-		if calls, ok := model.RescueCalls(text, tools); ok {
-			resp.ToolCalls, resp.Content, resp.Rescued = calls, "", true
-		}
-	}
-	return resp
+	return a.into(resp, req.Tools), nil
 }
 
 func cut(ctx context.Context) error {

@@ -31,7 +31,7 @@ type conn struct {
 	deps   Deps
 	log    *slog.Logger
 	wake   chan struct{} // size 1: connect again now
-	moved  chan struct{} // size 1: the server says that its tools have changed
+	moved  chan struct{} // size 1: look again soon, as the server's tools or its session may have changed
 	ending sync.WaitGroup
 
 	mu      sync.Mutex
@@ -70,8 +70,8 @@ func (c *conn) run(ctx context.Context) {
 }
 
 // pause waits until the next discovery is due: after the time, at once when a call
-// found the server gone, and a little after the server's word that its tools have
-// changed, however often it says so. It reports whether ctx goes on.
+// found the server gone, and a little after a word that something of it has changed,
+// however often there is one. It reports whether ctx goes on.
 func (c *conn) pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -112,7 +112,9 @@ func (c *conn) refresh(life context.Context) bool {
 			hangUp()
 			_ = cl.Close()
 		}
-		c.drop(cl)
+		if c.server.Command == "" || ofConnection(err) { // a program that answers is there
+			c.drop(cl)
+		}
 		return false
 	}
 	if fresh {
@@ -142,10 +144,7 @@ func (c *conn) connect(life, ctx context.Context) (cl *client.Client, hangUp fun
 	cl = client.NewClient(tr, client.WithDiscoverTimeout(c.cfg.Connect/2))
 	cl.OnNotification(func(n mcp.JSONRPCNotification) { // must not call the client: it would deadlock
 		if n.Method == mcp.MethodNotificationToolsListChanged {
-			select {
-			case c.moved <- struct{}{}:
-			default:
-			}
+			c.lookAgain()
 		}
 	})
 	if err := cl.Start(life); err != nil {
@@ -309,7 +308,7 @@ func (c *conn) call(ctx context.Context, name string, args, meta map[string]any)
 	if err != nil {
 		return tool.Output{}, err
 	}
-	out, err := callOn(ctx, cl, name, args, meta)
+	out, err := c.callOn(ctx, cl, name, args, meta)
 	if err == nil || ctx.Err() != nil {
 		return out, err
 	}
@@ -327,11 +326,10 @@ func (c *conn) call(ctx context.Context, name string, args, meta map[string]any)
 	if cl = c.current(); cl == nil {
 		return tool.Output{}, errNotConnected
 	}
-	return callOn(ctx, cl, name, args, meta)
+	return c.callOn(ctx, cl, name, args, meta)
 }
 
-// rpcErrors are the protocol errors that say something about the call rather than
-// the connection, with their codes.
+// rpcErrors are the protocol errors whose code says what is wrong with the call.
 var rpcErrors = []struct {
 	err  error
 	code tool.Code
@@ -343,22 +341,55 @@ var rpcErrors = []struct {
 	{mcp.ErrResourceNotFound, tool.NotFound},
 }
 
-func callOn(ctx context.Context, cl *client.Client, name string, args, meta map[string]any) (tool.Output, error) {
+// callOn makes a call on a client. Its error is one of the connection: one that the
+// server answers with is the call's outcome.
+func (c *conn) callOn(ctx context.Context, cl *client.Client, name string, args, meta map[string]any) (tool.Output, error) {
 	var req mcp.CallToolRequest
 	req.Params.Name = name
 	req.Params.Arguments = args
 	req.Params.Meta = mcp.NewMetaFromMap(meta)
 	res, err := cl.CallTool(ctx, req)
-	if err != nil {
-		for _, known := range rpcErrors {
-			if errors.Is(err, known.err) {
-				b, _ := json.Marshal(map[string]string{"error": string(known.code), "message": known.err.Error()})
-				return tool.Output{Text: string(b), IsError: true}, nil
-			}
+	if err == nil {
+		return tool.Output{Text: resultText(res), IsError: res.IsError}, nil
+	}
+	for _, known := range rpcErrors {
+		if errors.Is(err, known.err) {
+			return failed(known.code, err), nil
 		}
+	}
+	if ofConnection(err) {
 		return tool.Output{}, err
 	}
-	return tool.Output{Text: resultText(res), IsError: res.IsError}, nil
+	c.doubt()
+	return failed(tool.Upstream, err), nil
+}
+
+func failed(code tool.Code, err error) tool.Output {
+	b, _ := json.Marshal(map[string]string{"error": string(code), "message": err.Error()}) // texts always can be
+	return tool.Output{Text: string(b), IsError: true}
+}
+
+// ofConnection reports whether an error came about on the way, rather than being
+// what the server answers.
+func ofConnection(err error) bool {
+	var broken *transport.Error
+	return errors.As(err, &broken)
+}
+
+// doubt has the next discovery come soon: some servers say in an error of their own
+// that they do not know the session, which only ends with a new one. A program has none.
+func (c *conn) doubt() {
+	if c.server.Command == "" {
+		c.lookAgain()
+	}
+}
+
+// lookAgain asks for a discovery a little later, however often it is called.
+func (c *conn) lookAgain() {
+	select {
+	case c.moved <- struct{}{}:
+	default:
+	}
 }
 
 // resultText is the structured content when there is some, else the texts.

@@ -8,7 +8,8 @@
 // Invariants: connecting happens in Run, never in a call, except that a call may
 // wait for a connection attempt that is under way; a server that is away makes
 // calls fail at once; a call goes out again only when the server refused it
-// unexecuted because it did not know our session.
+// unexecuted because it did not know our session; an error that the server answers a
+// call with ends neither the connection nor the others' calls on it.
 //
 // mcp-go: a client whose server restarted fails until it is initialised again, a
 // dead server uses up the whole context of Initialize, list changes arrive only on

