@@ -59,7 +59,7 @@ type Aggregator struct {
 	read  []byte // what the words file held when it was taken
 	spare windows
 
-	sources sources // of all partitions
+	offsets offsets // of all rooms' sources
 
 	mu         sync.Mutex
 	partitions map[int32]*partition

@@ -11,7 +11,7 @@
 // published before the record is acknowledged. A room is guarded by its lock,
 // which is held while its events are published, so that they keep their order;
 // the partition's lock is only taken inside a room's for short bookkeeping, and inside
-// both that of the sources, which all rooms share.
+// both that of the clocks' offsets, which rooms learn from each other.
 //
 // Invariants:
 //   - a danmaku's record is acknowledged when its outcome is in the log, no sooner;

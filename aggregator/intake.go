@@ -51,7 +51,7 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 		return
 	}
 	ownAll((*string)(&d.DanmakuID), (*string)(&d.ViewerID), (*string)(&d.ReplyTo), &d.ViewerName, &d.Text)
-	platform := r.corrected(d.Source, d.PlatformTimeMs, appended)
+	platform := r.saidMs(d, appended)
 	it := &item{
 		ack: ack, received: received, arrivedMs: now,
 		member: event.Member{

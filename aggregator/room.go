@@ -35,7 +35,7 @@ type room struct {
 	gone    *memory                   // retracted before they were seen
 
 	context roomContext
-	feeds   []feed // one or a few
+	sources []*source // one or a few
 	limiter *filter.Limiter
 	runs    *admission.RunTimes
 	passed  map[event.Variant]int64 // since when chat has been passed over for questions

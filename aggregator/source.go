@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"livehost/streams/event"
 )
 
 // source estimates how far one producer's clock is from ours, from the delay
@@ -16,14 +18,13 @@ import (
 // time each, however busy or quiet the room. Then it is until a smaller delay shows that
 // it is less, whatever holds the feed up. A time in the future needs no proof.
 type source struct {
-	name string
-
-	mu       sync.Mutex
+	name     string
 	past     [spells]int64 // the smallest delay of each
 	n        int           // spells that are over
 	spell    spell
 	believed int64 // offset
 	warned   bool
+	toldMs   int64 // the offset in the room's state
 }
 
 // spell is a while of records that is going on.
@@ -43,7 +44,7 @@ const (
 
 // correct turns a platform time into ours. off reports that the source's clock is
 // further off than maxSkewMs and the append time was taken, unless the way here took
-// longer than that as well. Callers hold mu.
+// longer than that as well.
 func (s *source) correct(platformMs, appendedMs, maxSkewMs int64) (ms int64, off bool) {
 	d := appendedMs - platformMs
 	s.note(d, appendedMs)
@@ -64,8 +65,7 @@ func (s *source) correct(platformMs, appendedMs, maxSkewMs int64) (ms int64, off
 	return min(platformMs+offset, appendedMs), off // by a wrong clock, too, what was held up on its way is late
 }
 
-// note takes the delay of a record. Those of another partition that is read back are
-// from before the spell: they only show what the offset is not.
+// note takes the delay of a record.
 func (s *source) note(delayMs, atMs int64) {
 	p := &s.spell
 	if p.records >= spellRecords && atMs-p.sinceMs >= spellMs {
@@ -89,11 +89,9 @@ func (s *source) learn(leastMs int64) {
 	}
 }
 
-// recall takes the offset that was believed before a restart, unless this process has
-// learnt one.
+// recall takes the offset that was believed before a restart, or is in another room,
+// unless this one has learnt its own. The first smaller delay shows that it is less.
 func (s *source) recall(offsetMs int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.n >= spells || s.believed > 0 {
 		return
 	}
@@ -103,90 +101,95 @@ func (s *source) recall(offsetMs int64) {
 	}
 }
 
-// sources are those of all rooms: who feeds one room feeds others with the same clock.
-type sources struct {
+// offsets are those that rooms have learnt last, by source: who feeds one room feeds
+// others with the same clock. They are where a room begins; one name may stand for several
+// clocks, and what comes to one room shows nothing of another.
+type offsets struct {
 	mu     sync.Mutex
-	byName map[string]*source
+	byName map[string]int64
 }
 
-// maxSources is how many are shared; beyond it each room may come to know its own.
-const maxSources = 4096
+// maxOffsets is how many are shared.
+const maxOffsets = 4096
 
-// of finds or makes the source of that name. Producers without one have no clock in
-// common.
-func (s *sources) of(name string) *source {
-	if name == "" {
-		return &source{}
+func (o *offsets) of(name string) int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.byName[name]
+}
+
+func (o *offsets) put(name string, ms int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.byName == nil || len(o.byName) >= maxOffsets {
+		o.byName = map[string]int64{}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	one := s.byName[name]
-	if one == nil {
-		if s.byName == nil || len(s.byName) >= maxSources {
-			s.byName = map[string]*source{}
-		}
-		one = &source{name: own(name)}
-		s.byName[one.name] = one
-	}
-	return one
+	o.byName[name] = ms
 }
 
-// feed is a source as the room knows it.
-type feed struct {
-	*source
-	toldMs int64 // the offset in the room's state
-}
+// maxSources is how many a room remembers: one or a few are there.
+const maxSources = 8
 
-// maxFeeds is how many sources a room remembers: one or a few are there.
-const maxFeeds = 8
-
-// feed finds or makes the room's source of that name.
-func (r *room) feed(name string) *feed {
-	for i := range r.feeds {
-		if r.feeds[i].name == name {
-			return &r.feeds[i]
+// source finds or makes the room's source of that name. Producers without one have no
+// clock in common.
+func (r *room) source(name string) *source {
+	for _, s := range r.sources {
+		if s.name == name {
+			return s
 		}
 	}
-	if len(r.feeds) >= maxFeeds {
-		r.feeds = slices.Delete(r.feeds, 0, 1)
+	if len(r.sources) >= maxSources {
+		r.sources = slices.Delete(r.sources, 0, 1)
 	}
-	r.feeds = append(r.feeds, feed{source: r.p.a.sources.of(name)})
-	return &r.feeds[len(r.feeds)-1]
+	s := &source{name: own(name)}
+	if name != "" {
+		s.recall(r.p.a.offsets.of(name))
+	}
+	r.sources = append(r.sources, s)
+	return s
+}
+
+// saidMs is when a danmaku was said, by our clock. What is not of this room, or nobody
+// said, teaches nothing of the source's.
+func (r *room) saidMs(d event.Danmaku, appended time.Time) int64 {
+	if d.Mirror || d.Test {
+		return r.p.a.deps.Clock.Room(appended).UnixMilli()
+	}
+	return r.corrected(d.Source, d.PlatformTimeMs, appended)
 }
 
 // corrected is a source's time by our clock; 0 is one that it did not say.
 func (r *room) corrected(name string, ms int64, appended time.Time) int64 {
-	f := r.feed(name)
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	s := r.source(name)
 	at, off := r.p.a.deps.Clock.Room(appended).UnixMilli(), true
 	if ms > 0 { // else the source has no clock
-		at, off = f.correct(ms, at, r.cfg().MaxSkew.Milliseconds())
+		at, off = s.correct(ms, at, r.cfg().MaxSkew.Milliseconds())
 	}
 	if off {
 		r.p.a.stats.skewed.Add(1)
-		if !f.warned {
-			f.warned = true
+		if !s.warned {
+			s.warned = true
 			r.p.a.deps.Log.Warn("source's clock is off or missing, taking the log's times", "room_id", r.id, "source", name)
 		}
 	}
-	if moved := f.believed - f.toldMs; moved > noiseMs || moved < -noiseMs {
-		f.toldMs, r.changed = f.believed, true
+	if moved := s.believed - s.toldMs; moved > noiseMs || moved < -noiseMs {
+		s.toldMs, r.changed = s.believed, true
+		if name != "" {
+			r.p.a.offsets.put(s.name, s.believed)
+		}
 	}
 	return at
 }
 
 // offsets are those of the room's sources, for its state.
 func (r *room) offsets() (out map[string]int64) {
-	for _, f := range r.feeds {
-		f.mu.Lock()
-		if f.believed > noiseMs {
+	for _, s := range r.sources {
+		if s.believed > noiseMs {
 			if out == nil {
 				out = map[string]int64{}
 			}
-			out[f.name] = f.believed
+			out[s.name] = s.believed
 		}
-		f.mu.Unlock()
 	}
 	return out
 }
@@ -194,8 +197,11 @@ func (r *room) offsets() (out map[string]int64) {
 // recallClocks takes them from the room's state.
 func (r *room) recallClocks(offsets map[string]int64) {
 	for name, ms := range offsets {
-		f := r.feed(name)
-		f.recall(ms)
-		f.toldMs = ms
+		s := r.source(name)
+		s.recall(ms)
+		s.toldMs = ms
+		if name != "" && r.p.a.offsets.of(name) == 0 {
+			r.p.a.offsets.put(s.name, ms)
+		}
 	}
 }

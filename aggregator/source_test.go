@@ -137,6 +137,28 @@ func TestClockOfASource(t *testing.T) {
 	}
 }
 
+// One name may stand for several clocks: what comes to one room shows nothing of another.
+func TestClocksOfOneNameInTwoRooms(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.step = time.Second
+		for n := range 60 {
+			r.sayOf(roomID, "gw", fmt.Sprint("learning", n), -time.Minute)
+			r.pass(time.Second)
+		}
+		r.sayOf(beside(), "gw", "future", 2*time.Second)
+		for n := range 40 {
+			r.sayOf(roomID, "gw", fmt.Sprint("slow", n), -time.Minute)
+			r.sayOf(beside(), "gw", fmt.Sprint("right", n), 0)
+			r.pass(time.Second)
+		}
+		if slow, right := r.tooOld("slow"), r.tooOld("right"); slow > 0 || right > 0 {
+			t.Errorf("too old: %d of the slow clock, %d of the right one", slow, right)
+		}
+		r.check()
+	})
+}
+
 // What comes without a time was said when it came into the log, and is counted like a time
 // that is off; it says nothing of its source's clock.
 func TestP55NoClock(t *testing.T) {
