@@ -163,7 +163,7 @@ func (r *room) admit(it *item, nowMs int64) {
 		switch {
 		case c.silence != "":
 			o.State, o.Reason = event.Silent, c.silence
-		case !it.chat(): // who has come since may get it in writing
+		case !it.chat() && !slices.Contains(c.viewers, hashOf(it.member.ViewerID)): // who has come since may get it in writing
 			o.SpeakByMs = it.member.SpeakByMs
 		}
 		o.CoverID, o.ReplyMs = c.danmaku, c.replyMs

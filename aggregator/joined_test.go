@@ -159,6 +159,7 @@ func TestJoinedAreNotSuppressedForTheirCoversViewer(t *testing.T) {
 		want          string
 	}{
 		{"private_repeat", "a1", "a2", true, 3 * time.Second, "answered reply"},
+		{"private_repeat", "a1", "a1", true, 3 * time.Second, "suppressed private_repeat"}, // the same end once more
 		{"private_repeat", "a1", "0", true, 3 * time.Second, "answered reply"},
 		{"private_repeat", "a1", "a2", true, 14 * time.Second, "expired waited"},
 		{"no_private_channel", "0", "a2", true, 3 * time.Second, "answered reply"},

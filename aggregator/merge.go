@@ -26,7 +26,7 @@ func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
 	r.merged -= len(joined)
 	for _, it := range joined {
 		it.cover = nil
-		apart := o.State == event.Answered || r.askersAlone(o, it) // privately, if it was answered
+		apart := o.State == event.Answered || r.askersAlone(o, cover, it) // privately, if it was answered
 		switch {
 		case public:
 			m := r.outcome(it, event.Merged, reasonSameQuestion, nowMs)
@@ -52,8 +52,8 @@ func (r *room) settleJoined(cover *item, o event.Outcome, nowMs int64) {
 
 // askersAlone reports an end that was its asker's alone: what could not be written to
 // that one may be to the viewer of it.
-func (r *room) askersAlone(o event.Outcome, it *item) bool {
-	if o.State != event.Suppressed {
+func (r *room) askersAlone(o event.Outcome, cover, it *item) bool {
+	if o.State != event.Suppressed || it.member.ViewerID == cover.member.ViewerID {
 		return false
 	}
 	switch o.Reason {
@@ -80,6 +80,9 @@ func (r *room) inTime(it *item, nowMs int64) bool {
 // sweepMs is the time between two looks for answers that have cooled down.
 const sweepMs = 30_000
 
+// maxCooledViewers bounds what is remembered of who has heard an answer.
+const maxCooledViewers = 500
+
 // cool lets the public answer cover the same question for a while; chat that was
 // met with silence needs no second look either.
 func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
@@ -94,6 +97,11 @@ func (r *room) cool(cover *item, o event.Outcome, nowMs int64) {
 	}
 	if c.untilMs <= nowMs {
 		return
+	}
+	if !cover.chat() {
+		for _, it := range cover.joined[:min(len(cover.joined), maxCooledViewers)] {
+			c.viewers = append(c.viewers, hashOf(it.member.ViewerID))
+		}
 	}
 	if nowMs-r.sweptMs > sweepMs {
 		r.sweptMs = nowMs

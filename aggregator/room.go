@@ -102,8 +102,9 @@ type verdict struct {
 type cooled struct {
 	danmaku event.DanmakuID
 	link    event.LinkID
-	worded  bool   // see cluster.Reading
-	silence string // the reason it was met with silence
+	worded  bool     // see cluster.Reading
+	silence string   // the reason it was met with silence
+	viewers []uint64 // hashes of those who had joined and heard it
 	replyMs int64
 	untilMs int64
 

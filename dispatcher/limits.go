@@ -37,7 +37,10 @@ func (rm *room) write(viewer event.ViewerID, text string, again bool, nowMs, byM
 	}
 	perMinute := limits.PrivatePerMinute
 	if again {
-		perMinute, byMs = (perMinute+1)/2, nowMs
+		if perMinute == 1 {
+			return nil, reasonLimit
+		}
+		perMinute, byMs = perMinute/2, nowMs
 	}
 	slot.atMs = max(nowMs,
 		rm.free(perMinute, func(*written) bool { return true }), rm.free(limits.PrivatePerViewerMinute, toViewer))

@@ -2,7 +2,6 @@ package dispatcher_test
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"livehost/streams/event"
@@ -81,26 +80,16 @@ func TestNewcomers(t *testing.T) {
 		wait(10 * time.Second)
 		r.wantSent()
 	})
-	bubble(t, "once, across a restart", func(t *testing.T, r *rig) {
-		told(r, true)
-		r.merged("c", "a")
-		wait(time.Second)
-		r.stop()
-		r.restart()
-		r.merged("d", "a")
-		synctest.Wait()
-		wait(5 * time.Second)
-		r.wantSaid(answer)
-		r.wantSent("u-c: "+answer, "u-d: "+answer)
-	})
-	bubble(t, "nobody gets it again after a restart", func(t *testing.T, r *rig) {
+	bubble(t, "nor after a restart, when nobody knows who has it", func(t *testing.T, r *rig) {
 		told(r, true)
 		r.merged("c", "a")
 		wait(time.Second)
 		r.stop()
 		r.restart()
 		r.merged("d", "a", func(o *event.Outcome) { o.ViewerID = "u-c" })
+		r.merged("e", "a")
 		wait(5 * time.Second)
+		r.wantSaid(answer)
 		r.wantSent("u-c: " + answer)
 	})
 	bubble(t, "nor who was merged into it while it was said", func(t *testing.T, r *rig) {
@@ -136,5 +125,15 @@ func TestNewcomers(t *testing.T) {
 		r.in(r.reply("w2", "", []string{"o", "p"}, privately("o", "您的订单已发货"), privately("p", "明天送到")))
 		wait(time.Second)
 		r.wantSent("u-c: "+answer, "u-d: "+answer, "u-o: 您的订单已发货", "u-p: 明天送到")
+	})
+	bubble(t, "also when that is one text", func(t *testing.T, r *rig) {
+		r.limits(func(s *event.RoomSettings) { s.PrivatePerMinute = 1 })
+		r.in(r.reply("w1", answer, []string{"a"}, question("price/3", "harness"), price("3", "8900")))
+		wait(5 * time.Second)
+		r.merged("c", "a")
+		wait(time.Second)
+		r.in(r.reply("w2", "", []string{"o"}, privately("o", "您的订单已发货")))
+		wait(time.Second)
+		r.wantSent("u-o: 您的订单已发货")
 	})
 }

@@ -137,15 +137,8 @@ func (rm *room) opened(e *event.RoomEvent, loggedMs int64) {
 
 // observeDelivery brings back what the room heard before this process.
 func (rm *room) observeDelivery(dl *event.Delivery) {
-	if dl.State == event.DeliverySent {
-		if rm.limited(dl.TimeMs) {
-			rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
-		}
-		for _, said := range rm.heard { // it may have been written to a newcomer
-			if said.reply.ReplyID == dl.ReplyID && !said.has(dl.ViewerID) {
-				said.viewers = append(said.viewers, dl.ViewerID)
-			}
-		}
+	if dl.State == event.DeliverySent && rm.limited(dl.TimeMs) {
+		rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
 	}
 	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.EndMs >= rm.live.sinceMs {
 		rm.worded(dl.Text, dl.EndMs)

@@ -13,10 +13,10 @@ import (
 type answerHeard struct {
 	reply   event.Reply       // that said it, without what is its askers' alone; of one before this process what delivery.v1 tells
 	danmaku []event.DanmakuID // that it answered; none for event windows
-	viewers []event.ViewerID  // who have it: its askers (of one before this process nobody knows them), who was merged into it, and who was written it since
+	viewers []event.ViewerID  // who have it: its askers, who was merged into it, and who was written it since
 	endMs   int64
 
-	personal bool // it speaks to one of its askers by name
+	personal bool // it speaks to one of its askers by name; of one before this process nobody knows that, nor who has it
 }
 
 // cover is the danmaku that stands for those it answered.
@@ -49,19 +49,14 @@ func heardIn(it *item, endMs int64) *answerHeard {
 	return said
 }
 
-// heardFrom is an answer that the log says was heard. It was spoken, so that the verdicts
-// that speech needs were there. It was right when it began.
+// heardFrom is an answer that the log says was heard. It was right when it began.
 func (rm *room) heardFrom(dl *event.Delivery) *answerHeard {
 	text, _ := rm.disclosed(dl.Text)
-	said := &answerHeard{danmaku: dl.DanmakuIDs, endMs: dl.EndMs, reply: event.Reply{
+	return &answerHeard{danmaku: dl.DanmakuIDs, endMs: dl.EndMs, personal: true, reply: event.Reply{
 		ReplyID: dl.ReplyID, RunID: dl.RunID, RoomID: dl.RoomID, Variant: dl.Variant, QuestionKey: dl.QuestionKey, Intent: dl.Intent,
 		Class: dl.Class, Facts: dl.Facts, Versions: dl.Versions, Public: &event.PublicReply{Text: text},
 		CreatedMs: dl.FirstAudioMs - rm.d.cfg.VoiceStart.Milliseconds(),
 	}}
-	for _, rule := range rm.d.cfg.PublicVerdicts {
-		said.reply.Verdicts = append(said.reply.Verdicts, event.Verdict{Rule: rule, Action: "allow"})
-	}
-	return said
 }
 
 // heardBy is what something heard is known by: the question that it answered, or its
