@@ -233,7 +233,7 @@ func (r *room) readAgain(it *item) {
 		DanmakuID: m.DanmakuID, ViewerID: m.ViewerID, Question: m.Question, Language: m.Language, Focus: m.FocusLink,
 	})
 	if f := r.flight(it.window); f != nil && it.place == flying {
-		it.stale = f.openedMs < max(r.context.openedMs, r.outdated.allMs, r.outdated.links[it.reading.Link]) ||
+		it.stale = f.openedMs < max(r.context.air.OpenedMs, r.outdated.allMs, r.outdated.links[it.reading.Link]) ||
 			it.reading.Worded && f.openedMs < r.outdated.wordedMs
 	}
 }
