@@ -131,7 +131,7 @@ func TestP52WhatIsOnIsSaid(t *testing.T) {
 
 // What the viewers of one broadcast heard, those of the next did not.
 func TestNothingHeardInTheNextBroadcast(t *testing.T) {
-	in := func(r *rig, id, text, variant string, b event.BroadcastID) {
+	in := func(r *rig, id, text string, variant event.Variant, b event.BroadcastID) {
 		r.in(r.reply("w"+id, text, []string{id}, question("price/3", variant), price("3", "8900"), ofBroadcast(b)))
 	}
 	for _, restart := range []bool{false, true} {
