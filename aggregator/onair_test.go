@@ -175,3 +175,24 @@ func TestSaidOverTheNextOpening(t *testing.T) {
 		}
 	})
 }
+
+// A broadcast whose opening is lost is on after a restart as well.
+func TestP52OnAirFromItsWindows(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.put(r.event(event.RoomOpened, named("b1")))
+		r.pass(time.Second)
+		r.put(r.event(event.RoomClosed, named("b1")))
+		r.pass(time.Minute)
+		r.sayIn("d1", "3号多少钱", "b2")
+		w := r.windows(1)[0]
+		r.restart()
+		r.put(reply(w, "d1"))
+		r.pass(time.Second)
+		if w := r.windows(2)[1]; w.BroadcastID != "b2" {
+			t.Errorf("window of %q", w.BroadcastID)
+		}
+		r.sayIn("d2", "4号多少钱", "b1")
+		r.want("d2", "filtered history")
+	})
+}

@@ -107,6 +107,10 @@ func (r *room) restoreWindow(w opened, _ time.Time) {
 		window: w.WindowID, variant: w.Variant, event: w.Kind == event.EventWindow, chat: w.Class >= event.ClassChat, openedMs: w.OpenedMs, earliestMs: w.EarliestMs,
 	}
 	r.launch(f)
+	if air := &r.context.air; air.Follows(w.BroadcastID, w.EarliestMs) { // no event said so
+		air.Is(w.BroadcastID)
+		r.context.begin("")
+	}
 	if w.Event != nil {
 		r.thanks.lastMs = max(r.thanks.lastMs, w.OpenedMs)
 		r.thanks.seen[r.thanks.n%thanksRing] = w.Event.EventID
