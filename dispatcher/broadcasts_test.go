@@ -177,3 +177,23 @@ func TestNothingHeardInTheNextBroadcast(t *testing.T) {
 		})
 	}
 }
+
+// An opening whose source has a slow clock looks as if it were of before the closing. The
+// aggregator corrects the clock, and its windows show it here.
+func TestOpeningByASlowClock(t *testing.T) {
+	bubble(t, "without a name", func(t *testing.T, r *rig) {
+		r.says(event.RoomOpened, "")
+		wait(time.Minute)
+		r.says(event.RoomClosed, "")
+		wait(10 * time.Second)
+		r.in(event.RoomEvent{Schema: 1, EventID: "slow", RoomID: "r", Kind: event.RoomOpened, TimeMs: r.clock.NowMs() - time.Hour.Milliseconds()})
+		r.in(r.reply("w1", "上一场还没答的", []string{"a"}))
+		wait(2 * time.Minute)
+		r.in(r.reply("w2", "这一场的", []string{"b"}))
+		wait(10 * time.Second)
+		r.says(event.RoomClosed, "")
+		r.in(r.reply("w3", "这一场结束以后", []string{"c"}))
+		wait(10 * time.Second)
+		r.wantSaid("这一场的")
+	})
+}

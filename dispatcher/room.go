@@ -83,9 +83,8 @@ func (rm *room) observe(e *event.RoomEvent, loggedMs int64) {
 // onAir applies what the event says of which broadcast is on, and reports whether it is of
 // one before.
 func (rm *room) onAir(e *event.RoomEvent, loggedMs int64) (past bool) {
-	closed := rm.air.Closed
 	past, anew := rm.air.Take(e)
-	if anew || rm.air.Closed && !closed {
+	if anew || e.Kind == event.RoomClosed && !past {
 		rm.begin(loggedMs)
 	}
 	return past
@@ -185,8 +184,23 @@ func (c change) contradicts(f event.Fact, text string, sinceMs int64) bool {
 // over reports whether the broadcast that the reply answers is. While nobody knows what it
 // is called that was closed, a reply is of that one if its run began before.
 func (rm *room) over(reply *event.Reply) bool {
-	return rm.air.Over(reply.BroadcastID) || rm.air.Closed && rm.air.ID == "" && factsSince(reply) < rm.sinceMs
+	began := factsSince(reply)
+	switch {
+	case rm.air.Before(reply.BroadcastID):
+		return true
+	case !rm.air.Closed:
+		return false
+	case rm.air.Over(reply.BroadcastID):
+		return began < rm.sinceMs+lastRunsMs
+	default:
+		return rm.air.ID == "" && began < rm.sinceMs
+	}
 }
+
+// lastRunsMs is the room time after a closing in which no run begins any more: what is
+// answered later was asked in a room that is open. The aggregator, which corrects the
+// clocks of sources, knows of an opening that looks here as if it were of before.
+const lastRunsMs = 60_000
 
 // outdated reports whether a reply that was heard, or is being said, is no longer right and
 // stands for no other. A number of stock that moved since does not make it so.
