@@ -36,7 +36,7 @@ var roomCases = map[string][]string{
 	"P48": {"aggregator: TestP48HostIsAFlagNotAName", "aggregator: TestP48HostByID"},
 	"P49": {"aggregator: TestP49OwnVoiceNeverComesBack"},
 	"P51": {"aggregator: TestP51MirroredRoomIsNotOurs"},
-	"P52": {"aggregator: TestP52RoomClosedAndOpenedAgain", "aggregator: TestP52StragglerOfTheBroadcastBefore", "aggregator: TestP52OpeningOfTheNextIsLost", "dispatcher: TestP52OpeningOfTheNextIsLost"},
+	"P52": {"aggregator: TestP52RoomClosedAndOpenedAgain", "aggregator: TestP52StragglerOfTheBroadcastBefore", "aggregator: TestP52OpeningOfTheNextIsLost", "dispatcher: TestP52OpeningOfTheNextIsLost", "aggregator: TestP52OpenedAgainWithoutAName", "dispatcher: TestP52WhatIsOnIsSaid"},
 	"P54": {"aggregator: TestP54AnonymousViewersGetControlAndNoExposure", "aggregator/filter: TestP54AnonymousIsNotOneFlooder"},
 	"P55": {"aggregator: TestP55MissingFields", "aggregator: TestP55NoClock"},
 	"P57": {"aggregator/text: TestP57LongTextIsCapped", "aggregator: TestP57TruncationIsOnRecord", "dispatcher: P57 no sentence ends"},

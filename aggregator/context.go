@@ -25,15 +25,10 @@ const (
 
 // roomContext is what the agent is told about the room, by event time.
 type roomContext struct {
-	settings    event.RoomSettings
-	settingsMs  int64
-	broadcastID event.BroadcastID
-	merchantID  event.MerchantID
-	openedMs    int64
-	opened      event.BroadcastID // that openedMs is of
-	before      event.BroadcastID // that ended with it; "" when it is not known
-	closed      bool
-	closedMs    int64
+	settings   event.RoomSettings
+	settingsMs int64
+	air        event.OnAir
+	merchantID event.MerchantID
 
 	focus      []focus // ascending time
 	links      map[event.LinkID]event.ProductID
@@ -63,32 +58,26 @@ func newRoomContext(s event.RoomSettings) roomContext {
 	return roomContext{settings: s, links: map[event.LinkID]event.ProductID{}}
 }
 
-// apply takes a room event and reports whether something worth keeping changed.
-func (c *roomContext) apply(e event.RoomEvent) bool {
-	switch {
-	case e.Kind == event.RoomSettingsSet: // the room's, whatever the broadcast
+// apply takes a room event. It reports whether something worth keeping changed, and whether
+// another broadcast has begun, in which nothing of the one before is left.
+func (c *roomContext) apply(e event.RoomEvent) (changed, anew bool) {
+	if e.Kind == event.RoomSettingsSet { // the room's, whatever the broadcast
 		c.set(e)
-		return true
-	case c.past(e):
-		return false
+		return true, false
 	}
-	begun := onAir(e.Kind) && c.follows(e.BroadcastID, e.TimeMs)
-	if begun {
-		c.begin(event.RoomEvent{BroadcastID: e.BroadcastID, MerchantID: e.MerchantID, TimeMs: e.TimeMs})
+	past, anew := c.air.Take(&e)
+	if past {
+		return e.Kind == event.RoomClosed, false // what is over is worth keeping
+	}
+	if anew {
+		c.begin(e.MerchantID)
 	}
 	switch e.Kind {
 	case event.RoomOpened:
-		if e.Begins(c.opened, c.openedMs, c.closed) {
-			c.begin(e)
-		} else {
-			c.set(e)
-		}
+		c.merchant(e.MerchantID)
+		c.set(e)
 	case event.RoomClosed:
-		if c.closed {
-			return false
-		}
-		c.closed, c.closedMs = true, e.TimeMs
-		c.broadcast(e.BroadcastID, e.MerchantID)
+		c.merchant(e.MerchantID)
 	case event.ProductListed:
 		c.links[own(e.LinkID)] = own(e.ProductID)
 	case event.ProductDelisted:
@@ -98,83 +87,30 @@ func (c *roomContext) apply(e event.RoomEvent) bool {
 	case event.HostUtterance:
 		c.hear(e)
 	default:
-		return begun
+		return anew, anew
 	}
-	return true
+	return true, anew
 }
 
-// past reports an event of a broadcast before the one that is on: late, or played
-// again after a reconnect. Openings and closings say it by their time, too; of what is
-// shown and said it is not clear without a broadcast, a feed may begin with it.
-func (c *roomContext) past(e event.RoomEvent) bool {
-	before := e.TimeMs < c.openedMs
-	other := e.BroadcastID != "" && c.opened != "" && e.BroadcastID != c.opened
-	switch e.Kind {
-	case event.RoomOpened: // one that comes late may be of the broadcast that is on
-		return before && (c.closed || e.BroadcastID == "" || e.BroadcastID != c.opened)
-	case event.RoomClosed:
-		return before || other && e.BroadcastID != c.broadcastID
-	default:
-		return before && other
-	}
-}
-
-// begin starts a broadcast: what was said and shown in the one before is over.
-func (c *roomContext) begin(e event.RoomEvent) {
+// begin is for the next broadcast: what was said and shown in the one before is over.
+func (c *roomContext) begin(m event.MerchantID) {
 	fresh := newRoomContext(c.settings)
-	fresh.settingsMs, fresh.broadcastID, fresh.merchantID = c.settingsMs, c.broadcastID, c.merchantID
-	if c.openedMs == 0 { // events may come before the room's opening
-		fresh.focus, fresh.links, fresh.utterances, fresh.payers = c.focus, c.links, c.utterances, c.payers
-	} else {
-		fresh.focus = slices.DeleteFunc(c.focus, func(f focus) bool { return f.ms < e.TimeMs })
-		fresh.utterances = slices.DeleteFunc(c.utterances, func(u utterance) bool { return u.ms < e.TimeMs })
-	}
-	fresh.openedMs, fresh.opened, fresh.before = e.TimeMs, own(e.BroadcastID), c.ends(e.BroadcastID)
+	fresh.settingsMs, fresh.air, fresh.merchantID = c.settingsMs, c.air, c.merchantID
+	fresh.focus = slices.DeleteFunc(c.focus, func(f focus) bool { return f.ms < c.air.OpenedMs })
+	fresh.utterances = slices.DeleteFunc(c.utterances, func(u utterance) bool { return u.ms < c.air.OpenedMs })
 	*c = fresh
-	c.broadcast(e.BroadcastID, e.MerchantID)
-	c.set(e)
+	c.merchant(m)
 }
 
-// ends is the broadcast that is over when the next begins: a platform need not close it.
-func (c *roomContext) ends(next event.BroadcastID) event.BroadcastID {
-	switch {
-	case next == "": // a broadcast that goes on may have an opening without a name
-		return ""
-	case c.opened != "" && c.opened != next:
-		return c.opened
-	case c.broadcastID != next:
-		return c.broadcastID
-	default:
-		return c.before
-	}
-}
-
-// follows reports that what is of the broadcast b, and said at ms, shows that b has begun
-// after the one that was closed: its opening is late, or lost.
-func (c *roomContext) follows(b event.BroadcastID, ms int64) bool {
-	return c.closed && ms > c.closedMs && b != "" && c.broadcastID != "" && b != c.broadcastID && b != c.opened && b != c.before
-}
-
-// onAir reports that an event of the kind is of a broadcast that goes on.
-func onAir(k event.RoomEventKind) bool {
-	switch k {
-	case event.RoomOpened, event.RoomClosed, event.RoomSettingsSet, event.DanmakuRetracted:
-		return false
-	default:
-		return true
-	}
-}
-
-// named is the broadcast if it is the one that is on or the one before, else "".
+// named is the broadcast if it is the one that is on or one before, else "".
 func (c *roomContext) named(b event.BroadcastID) event.BroadcastID {
-	switch b {
-	case c.broadcastID:
-		return c.broadcastID
-	case c.before:
-		return c.before
-	default:
-		return ""
+	if b == c.air.ID {
+		return c.air.ID
 	}
+	if at := slices.Index(c.air.Ended, b); at >= 0 {
+		return c.air.Ended[at]
+	}
+	return ""
 }
 
 // concerned are the links of which answers may be wrong after the event, before it is
@@ -209,10 +145,7 @@ func (c *roomContext) set(e event.RoomEvent) {
 	}
 }
 
-func (c *roomContext) broadcast(b event.BroadcastID, m event.MerchantID) {
-	if b != "" && b != c.broadcastID {
-		c.broadcastID = own(b)
-	}
+func (c *roomContext) merchant(m event.MerchantID) {
 	if m != "" && m != c.merchantID {
 		c.merchantID = own(m)
 	}
@@ -304,7 +237,7 @@ func (r *room) remember(d delivery) {
 			answer = own(text.Truncate(d.Text, maxTurnRunes))
 		}
 		heard := event.Turn{Answer: answer, Private: d.Channel == event.Private, TimeMs: d.TimeMs}
-		if !it.member.ViewerID.Anonymous() {
+		if !it.member.ViewerID.Anonymous() && !r.ofBefore(it) {
 			r.context.turns.add(turnOf(it, delivery, heard))
 		}
 		if d.Channel == event.Public {
@@ -393,19 +326,30 @@ func (r *room) state(readBack map[string]int64, nowMs int64) event.RoomState {
 	for _, p := range c.payers {
 		s.PaidViewers = append(s.PaidViewers, p.viewer)
 	}
+	air := c.air
+	var openedOf *event.BroadcastID
+	if air.Opened != air.ID {
+		openedOf = &air.Opened
+	}
 	return event.RoomState{
-		Schema: event.SchemaVersion, RoomID: r.id, BroadcastID: c.broadcastID, MerchantID: c.merchantID, Context: s,
-		Links: maps.Clone(c.links), ReadBack: readBack, OpenedMs: c.openedMs, Closed: c.closed, TimeMs: nowMs,
-		BroadcastBefore: c.before, ClosedMs: c.closedMs, ClocksSlowMs: r.offsets(),
+		Schema: event.SchemaVersion, RoomID: r.id, BroadcastID: air.ID, MerchantID: c.merchantID, Context: s,
+		Links: maps.Clone(c.links), ReadBack: readBack, OpenedMs: air.OpenedMs, Closed: air.Closed, TimeMs: nowMs,
+		BroadcastsEnded: slices.Clone(air.Ended), BroadcastOpened: openedOf, ClosedMs: air.ClosedMs, ClocksSlowMs: r.offsets(),
 	}
 }
 
 // recall starts the context from a record of room-state.v1.
 func (c *roomContext) recall(s event.RoomState) {
-	c.settings, c.broadcastID, c.merchantID = s.Context.Settings, s.BroadcastID, s.MerchantID
-	c.openedMs, c.opened, c.before = s.OpenedMs, s.BroadcastID, s.BroadcastBefore
-	if c.closed = s.Closed; c.closed {
-		c.closedMs = cmp.Or(s.ClosedMs, s.TimeMs)
+	c.settings, c.merchantID = s.Context.Settings, s.MerchantID
+	c.air = event.OnAir{ID: s.BroadcastID, Opened: s.BroadcastID, OpenedMs: s.OpenedMs, Closed: s.Closed, Ended: s.BroadcastsEnded}
+	if s.BroadcastOpened != nil {
+		c.air.Opened = *s.BroadcastOpened
+	}
+	if s.BroadcastBefore != "" { // an older release's
+		c.air.Ended = []event.BroadcastID{s.BroadcastBefore}
+	}
+	if s.Closed {
+		c.air.ClosedMs = cmp.Or(s.ClosedMs, s.TimeMs)
 	}
 	if s.Context.FocusLink != "" {
 		c.focus = []focus{{0, s.Context.FocusLink, s.Context.FocusProduct}}

@@ -24,7 +24,8 @@
 //   - windows never mix variants; merging never crosses variants;
 //   - an answer covers nobody after its fact has changed, that of any product where the
 //     question names one in words, and nothing of one broadcast covers, shows or is
-//     answered in the next;
+//     answered in the next; which one is on event.OnAir tells, by events, danmaku and,
+//     after a restart, windows;
 //   - who is merged into an answer has it in their dialogue;
 //   - chat shares no window with questions, and waits for its window to fill; while more
 //     questions wait than one window holds it has one a minute (chat.go);

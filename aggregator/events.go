@@ -11,13 +11,14 @@ import (
 func (r *room) onRoomEvent(e event.RoomEvent, appended time.Time) {
 	e.TimeMs = r.corrected(e.Source, e.TimeMs, appended)
 	now := r.nowMs()
-	about, before := r.concerns(e), r.context.openedMs
-	r.changed = r.context.apply(e) || r.changed
-	if r.context.closed || r.context.openedMs != before {
+	about, before := r.concerns(e), r.context.air.OpenedMs
+	changed, anew := r.context.apply(e)
+	r.changed = changed || r.changed
+	if air := &r.context.air; air.Closed || air.OpenedMs != before {
 		r.pulse.rest()
 	}
 	switch {
-	case before > 0 && r.context.openedMs != before:
+	case anew:
 		r.broadcastOver()
 	case about.worded || len(about.links) > 0:
 		r.outdate(about.of)
@@ -45,17 +46,26 @@ func (r *room) broadcastOver() {
 	}
 }
 
-// ofBefore reports a danmaku said before the broadcast that is on, or one of the
-// broadcast before, whenever it was said: its viewer still has that one's page.
+// ofBefore reports a danmaku said before the broadcast that is on, or one of a broadcast
+// before, whenever it was said: its viewer still has that one's page.
 func (r *room) ofBefore(it *item) bool {
-	return it.member.PlatformMs < r.context.openedMs-openGraceMs || it.broadcast != "" && it.broadcast == r.context.before
+	air := &r.context.air
+	return it.member.PlatformMs < air.OpenedMs-openGraceMs || air.Before(it.broadcast)
 }
 
-// follow begins the danmaku's broadcast, of which no opening has come.
-func (r *room) follow(d event.Danmaku, atMs int64) {
-	r.context.begin(event.RoomEvent{BroadcastID: d.BroadcastID, MerchantID: d.MerchantID, TimeMs: atMs})
-	r.changed = true
-	r.broadcastOver()
+// hearOf takes the broadcast that a danmaku names: its opening may be lost. The last of a
+// broadcast come after the opening of the next.
+func (r *room) hearOf(d event.Danmaku, platformMs int64) {
+	c := &r.context
+	if platformMs < c.air.OpenedMs {
+		return
+	}
+	if c.air.Is(d.BroadcastID) {
+		c.begin(d.MerchantID)
+		r.changed = true
+		r.broadcastOver()
+	}
+	c.merchant(d.MerchantID)
 }
 
 // retract ends a danmaku that is still ours; one in a window is its holder's. One

@@ -32,7 +32,7 @@ const (
 func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack streams.Ack) {
 	now := r.nowMs()
 	r.p.a.stats.danmaku.Add(1)
-	if !r.context.closed {
+	if !r.context.air.Closed {
 		r.pulse.beat(now, r.cfg().QuietAfter.Milliseconds())
 	}
 	if it := r.items[d.DanmakuID]; it != nil {
@@ -58,18 +58,12 @@ func (r *room) onDanmaku(d event.Danmaku, appended, received time.Time, ack stre
 			DanmakuID: d.DanmakuID, ViewerID: d.ViewerID, ReplyTo: d.ReplyTo, Ask: 1, PlatformMs: platform,
 			AnswerByMs: platform + r.cfg().AnswerBy.Milliseconds(), SpeakByMs: platform + r.cfg().SpeakBy.Milliseconds(),
 		},
-		broadcast: r.context.named(d.BroadcastID),
 	}
 	if state, reason := r.turnedAway(d, it, now); state != "" {
 		r.refuse(it, state, reason, now)
 		return
 	}
-	if r.context.closed {
-		r.follow(d, platform)
-	}
-	if platform >= r.context.openedMs { // the last of a broadcast come after the opening of the next
-		r.context.broadcast(d.BroadcastID, d.MerchantID)
-	}
+	r.hearOf(d, platform)
 	it.broadcast = r.context.named(d.BroadcastID)
 	it.variant = r.assign(d.ViewerID)
 	t := text.Clean(d.Text, r.context.settings.Language)
@@ -100,9 +94,9 @@ func (r *room) turnedAway(d event.Danmaku, it *item, nowMs int64) (event.State, 
 		return event.Filtered, string(filter.Test)
 	case nowMs > it.member.AnswerByMs:
 		return event.Expired, reasonTooOld
-	case r.ofBefore(it):
+	case r.ofBefore(it), r.context.air.Before(d.BroadcastID):
 		return event.Filtered, string(filter.History)
-	case r.context.closed && !r.context.follows(d.BroadcastID, it.member.PlatformMs):
+	case r.context.air.Closed && !r.context.air.Follows(d.BroadcastID, it.member.PlatformMs):
 		return event.Shed, reasonClosed
 	default:
 		return "", ""

@@ -126,7 +126,7 @@ func (r *room) endDue(nowMs int64) {
 			r.end(it, it.doom.state, it.doom.reason, nowMs)
 		case nowMs > it.member.AnswerByMs:
 			r.end(it, event.Expired, reasonWaited, nowMs)
-		case r.context.closed:
+		case r.context.air.Closed:
 			r.end(it, event.Shed, reasonClosed, nowMs)
 		}
 	}
@@ -344,7 +344,7 @@ func (r *room) fly(taken []*item, mode event.Mode, nowMs int64) {
 	w := r.p.a.spare.take()
 	members, was := w.Members, w.Context
 	*w = event.Window{
-		Schema: event.SchemaVersion, WindowID: r.windowID(head), RoomID: r.id, BroadcastID: r.context.broadcastID, MerchantID: r.context.merchantID,
+		Schema: event.SchemaVersion, WindowID: r.windowID(head), RoomID: r.id, BroadcastID: r.context.air.ID, MerchantID: r.context.merchantID,
 		Kind: event.DanmakuWindow, Mode: mode, Experiment: head.variant.Experiment, ExperimentVersion: head.variant.Version,
 		Variant: head.variant.Variant, QuestionKey: head.member.Key, Intent: head.member.Intent, Class: head.reading.Class,
 		Language: head.member.Language, OpenedMs: nowMs,

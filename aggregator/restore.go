@@ -107,6 +107,10 @@ func (r *room) restoreWindow(w opened, _ time.Time) {
 		window: w.WindowID, variant: w.Variant, event: w.Kind == event.EventWindow, chat: w.Class >= event.ClassChat, openedMs: w.OpenedMs, earliestMs: w.EarliestMs,
 	}
 	r.launch(f)
+	if air := &r.context.air; air.Follows(w.BroadcastID, w.EarliestMs) { // no event said so
+		air.Is(w.BroadcastID)
+		r.context.begin("")
+	}
 	if w.Event != nil {
 		r.thanks.lastMs = max(r.thanks.lastMs, w.OpenedMs)
 		r.thanks.seen[r.thanks.n%thanksRing] = w.Event.EventID
@@ -233,7 +237,7 @@ func (r *room) readAgain(it *item) {
 		DanmakuID: m.DanmakuID, ViewerID: m.ViewerID, Question: m.Question, Language: m.Language, Focus: m.FocusLink,
 	})
 	if f := r.flight(it.window); f != nil && it.place == flying {
-		it.stale = f.openedMs < max(r.context.openedMs, r.outdated.allMs, r.outdated.links[it.reading.Link]) ||
+		it.stale = f.openedMs < max(r.context.air.OpenedMs, r.outdated.allMs, r.outdated.links[it.reading.Link]) ||
 			it.reading.Worded && f.openedMs < r.outdated.wordedMs
 	}
 }

@@ -56,7 +56,7 @@ func (t *thanks) dueMs(cfg *Config) int64 {
 // thank opens an event window when one is due and nothing else is under way.
 func (r *room) thank(nowMs int64) {
 	e := r.thanks.pending
-	if e == nil || r.context.closed || nowMs < r.thanks.dueMs(r.cfg()) {
+	if e == nil || r.context.air.Closed || nowMs < r.thanks.dueMs(r.cfg()) {
 		return
 	}
 	if nowMs-r.thanks.seenMs > thanksOldMs {
@@ -71,7 +71,7 @@ func (r *room) thank(nowMs int64) {
 	e.ViewerName = r.spokenName(e.ViewerName)
 	w := &event.Window{
 		Schema: event.SchemaVersion, WindowID: event.WindowID(string(r.id) + ".e." + e.EventID), RoomID: r.id,
-		BroadcastID: r.context.broadcastID, MerchantID: r.context.merchantID, Kind: event.EventWindow, Mode: event.Single,
+		BroadcastID: r.context.air.ID, MerchantID: r.context.merchantID, Kind: event.EventWindow, Mode: event.Single,
 		Experiment: a.Experiment, ExperimentVersion: a.Version, Variant: a.Variant, Class: event.ClassEvent,
 		Language: r.context.settings.Language, Event: e, Context: r.snapshot(event.ContextSnapshot{}, nil, nowMs), EarliestMs: r.thanks.seenMs, OpenedMs: nowMs,
 	}

@@ -31,6 +31,9 @@
 //     what was announced and not begun is cancelled, and the next owner decides anew;
 //   - a stopped voice says nothing, and falls silent in the middle of a sentence;
 //   - what a shadow release decided is noted, and reaches nobody;
+//   - which broadcast is on is told as the aggregator tells it (event.OnAir): what has a
+//     window is said, and nothing of a broadcast that is over; what was heard in one
+//     stands for no answer in the next;
 //   - one voice per question and room across variants; variants never share text;
 //   - the same words of the same goods are not heard twice within a short while, whoever asked;
 //   - what is no longer right stands for no other answer; whether a run knew of a change is

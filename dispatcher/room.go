@@ -19,7 +19,8 @@ type room struct {
 
 	mu       sync.Mutex
 	settings event.RoomSettings
-	live     broadcast
+	air      event.OnAir
+	sinceMs  int64             // when the log took the opening of what is on or, after it, its closing, by our clock
 	changes  map[string]change // last product changes, by link and product id
 	pending  map[event.DanmakuID]*owed
 	queue    pacing.Queue[*item]
@@ -40,48 +41,6 @@ type room struct {
 	fence   int64      // 0 before the first claim
 }
 
-// broadcast is the one that is on, by its opening.
-type broadcast struct {
-	id       event.BroadcastID
-	before   event.BroadcastID // the one that this followed
-	openedMs int64             // by the platform's clock; 0: no opening was seen
-	sinceMs  int64             // when the log took its opening, by ours
-	closed   bool
-}
-
-// over reports that nothing of the broadcast is to be said any more: it is closed, or the
-// next one has begun, which need not wait for a closing. Of one that was never opened the
-// opening is late, or lost.
-func (b *broadcast) over(of event.BroadcastID) bool {
-	switch of {
-	case "", b.id:
-		return b.closed
-	case b.before:
-		return true
-	default:
-		return b.closed && b.id == ""
-	}
-}
-
-// close ends the broadcast, or one after it that was never opened.
-func (b *broadcast) close(e *event.RoomEvent) {
-	switch of := e.BroadcastID; {
-	case !b.past(e):
-		b.closed = true
-	case b.closed && e.TimeMs >= b.openedMs && of != b.before:
-		*b = broadcast{id: of, before: b.id, openedMs: b.openedMs, closed: true}
-	}
-}
-
-// past reports the opening or closing of a broadcast before this one, which came late or
-// was played again.
-func (b *broadcast) past(e *event.RoomEvent) bool {
-	if e.Kind == event.RoomOpened {
-		return !b.closed && e.TimeMs < b.openedMs
-	}
-	return e.TimeMs < b.openedMs || e.BroadcastID != "" && b.id != "" && e.BroadcastID != b.id
-}
-
 // change is what room events said of a product last, and when each came into the log.
 type change struct {
 	priceFen, stock              int64
@@ -94,19 +53,12 @@ type change struct {
 // platform's clock may be off. What came late is taken for newer than it is, and
 // contradicts only what states another value.
 func (rm *room) observe(e *event.RoomEvent, loggedMs int64) {
+	past := rm.onAir(e, loggedMs)
 	switch e.Kind {
 	case event.RoomOpened, event.RoomSettingsSet:
-		if e.Kind == event.RoomOpened {
-			if rm.live.past(e) {
-				return
-			}
-			rm.opened(e, loggedMs)
-		}
-		if e.Settings != nil {
+		if e.Settings != nil && !past {
 			rm.settings = *e.Settings
 		}
-	case event.RoomClosed:
-		rm.live.close(e)
 	case event.DanmakuRetracted:
 		rm.p.retract(danmakuKey{rm.id, e.DanmakuID}, loggedMs)
 	case event.ProductChanged:
@@ -128,10 +80,27 @@ func (rm *room) observe(e *event.RoomEvent, loggedMs int64) {
 	}
 }
 
-func (rm *room) opened(e *event.RoomEvent, loggedMs int64) {
-	if e.Begins(rm.live.id, rm.live.openedMs, rm.live.closed) {
-		rm.live = broadcast{id: e.BroadcastID, before: rm.live.id, openedMs: e.TimeMs, sinceMs: loggedMs}
-		rm.heard, rm.disclosedMs, rm.promotedMs = nil, 0, nil // by those who watched the one before
+// onAir applies what the event says of which broadcast is on, and reports whether it is of
+// one before.
+func (rm *room) onAir(e *event.RoomEvent, loggedMs int64) (past bool) {
+	past, anew := rm.air.Take(e)
+	if anew || e.Kind == event.RoomClosed && !past {
+		rm.begin(loggedMs)
+	}
+	return past
+}
+
+// begin is for those who watch the broadcast after that: what was heard before it, they
+// did not hear.
+func (rm *room) begin(loggedMs int64) {
+	rm.sinceMs = loggedMs
+	rm.heard, rm.disclosedMs, rm.promotedMs = nil, 0, nil
+}
+
+// answered takes the broadcast that a reply is of, which the aggregator knew to be on.
+func (rm *room) answered(reply *event.Reply) {
+	if !rm.over(reply) {
+		rm.air.Is(reply.BroadcastID) // after a closing, with which everything heard was forgotten
 	}
 }
 
@@ -140,7 +109,7 @@ func (rm *room) observeDelivery(dl *event.Delivery) {
 	if dl.State == event.DeliverySent && rm.limited(dl.TimeMs) {
 		rm.writes = append(rm.writes, &written{dl.TimeMs, dl.ViewerID, dl.Text})
 	}
-	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.EndMs >= rm.live.sinceMs {
+	if dl.State == event.DeliveryEnded && dl.Channel == event.Public && dl.FirstAudioMs >= rm.sinceMs {
 		rm.worded(dl.Text, dl.EndMs)
 		if said := rm.heardFrom(dl); !rm.outdated(&said.reply) { // the room's events were applied before
 			rm.remember(dl.QuestionKey, heardBy{words: said.reply.Public.Text, goods: goods(dl.Facts)}, said)
@@ -205,8 +174,26 @@ func (c change) contradicts(f event.Fact, text string, sinceMs int64) bool {
 	return false
 }
 
-// over reports whether the broadcast that the reply answers is.
-func (rm *room) over(reply *event.Reply) bool { return rm.live.over(reply.BroadcastID) }
+// over reports whether the broadcast that the reply answers is. While nobody knows what it
+// is called that was closed, a reply is of that one if its run began before.
+func (rm *room) over(reply *event.Reply) bool {
+	began := factsSince(reply)
+	switch {
+	case rm.air.Before(reply.BroadcastID):
+		return true
+	case !rm.air.Closed:
+		return false
+	case rm.air.Over(reply.BroadcastID):
+		return began < rm.sinceMs+lastRunsMs
+	default:
+		return rm.air.ID == "" && began < rm.sinceMs
+	}
+}
+
+// lastRunsMs is the room time after a closing in which no run begins any more: what is
+// answered later was asked in a room that is open. The aggregator, which corrects the
+// clocks of sources, knows of an opening that looks here as if it were of before.
+const lastRunsMs = 60_000
 
 // outdated reports whether a reply that was heard, or is being said, is no longer right and
 // stands for no other. A number of stock that moved since does not make it so.

@@ -43,6 +43,7 @@ func (rm *room) take(j *job, nowMs int64) (pl plan) {
 		rm.shadow(&pl, &j.reply, nowMs)
 		return pl
 	}
+	rm.answered(&j.reply)
 	public, private := rm.claim(&pl, j, nowMs)
 	if j.reply.Public != nil {
 		rm.takePublic(&pl, j, public, nowMs)

@@ -147,10 +147,11 @@ func (rm *room) needNotHear(pl *plan, it *item, nowMs int64) bool {
 // answer to its question, or its words. What waits of its own variant it joins.
 func (rm *room) voiceFor(it *item) *item {
 	reply := &it.job.reply
-	if other := rm.now; other != nil && !other.event() && !rm.outdated(&other.job.reply) && (other.by == it.by || other.answersFor(reply)) {
+	other := rm.now
+	if other != nil && !other.event() && !rm.over(&other.job.reply) && !rm.outdated(&other.job.reply) && (other.by == it.by || other.answersFor(reply)) {
 		return other
 	}
-	other, _ := rm.queue.Find(func(other *item) bool {
+	other, _ = rm.queue.Find(func(other *item) bool {
 		return !other.event() && (other.answersFor(reply) || other.by == it.by && other.job.reply.Variant != reply.Variant)
 	})
 	return other

@@ -415,10 +415,12 @@ func (rm *room) wasHeard(pl *plan, it *item, followers []*item, spoken Spoken, n
 		pl.endings = append(pl.endings, ending{o: o, state: event.Answered, reason: reasonSpoken, channel: event.Public})
 	}
 	reply := &it.job.reply
-	rm.worded(it.heard, spoken.EndMs)
 	said := heardIn(it, spoken.EndMs)
-	if !rm.outdated(reply) { // since it began
-		rm.remember(reply.QuestionKey, it.by, said)
+	if spoken.FirstAudioMs >= rm.sinceMs { // else those who watch now did not hear it
+		rm.worded(it.heard, spoken.EndMs)
+		if !rm.outdated(reply) { // since it began
+			rm.remember(reply.QuestionKey, it.by, said)
+		}
 	}
 	for _, f := range followers {
 		pl.endAll(f.split(late(spoken.FirstAudioMs)), event.Expired, reasonLate)

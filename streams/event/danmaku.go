@@ -65,13 +65,6 @@ type RoomEvent struct {
 	DanmakuID  DanmakuID     `json:"danmaku_id,omitempty"`  // danmaku_retracted (required)
 }
 
-// Begins reports, of an opening, that it is not that of the broadcast that is on said
-// again: of one without an opening yet (openedMs 0), or closed, or of another id. All
-// stages have to agree on it.
-func (e *RoomEvent) Begins(on BroadcastID, openedMs int64, closed bool) bool {
-	return openedMs == 0 || closed || e.BroadcastID != "" && e.BroadcastID != on
-}
-
 // RoomSettings is how one room is to be hosted.
 type RoomSettings struct {
 	Language    string `json:"language" yaml:"language"`               // "zh" or "en": of event windows and of text in neither

@@ -1,6 +1,7 @@
 // Package event is the wire vocabulary: every record on every topic, and the codec.
 //
-// It owns the Go types of the payloads, their validation and JSON encoding. It
+// It owns the Go types of the payloads, their validation and JSON encoding, and what
+// events say of which broadcast is on (OnAir), in which all stages have to agree. It
 // does not know Kafka, topics' retention (streams/topic) or any stage.
 //
 // Invariants: ids are strings and typed; times are UTC milliseconds of room time

@@ -169,8 +169,10 @@ type RoomState struct {
 	Closed      bool                 `json:"closed,omitempty"`
 	TimeMs      int64                `json:"time_ms"`
 
-	BroadcastBefore BroadcastID `json:"broadcast_before,omitempty"` // that ended when this one began
-	ClosedMs        int64       `json:"closed_ms,omitempty"`        // when it was closed
+	BroadcastBefore BroadcastID   `json:"broadcast_before,omitempty"` // that ended when this one began; of states without broadcasts_ended
+	BroadcastsEnded []BroadcastID `json:"broadcasts_ended,omitempty"` // the latest that are over, oldest first
+	BroadcastOpened *BroadcastID  `json:"broadcast_opened,omitempty"` // that opened_ms is of, as its opening named it; absent: broadcast_id
+	ClosedMs        int64         `json:"closed_ms,omitempty"`        // when it was closed
 
 	// ClocksSlowMs is by how much the clocks of the room's sources are believed to be slow.
 	ClocksSlowMs map[string]int64 `json:"clocks_slow_ms,omitempty"`
