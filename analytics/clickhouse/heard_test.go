@@ -1,0 +1,93 @@
+package clickhouse_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"livehost/streams/event"
+)
+
+// speech is a state of a public delivery of one danmaku in room-1, said from first to
+// end after evening.
+func speech(id string, state event.DeliveryState, firstMs, endMs, atMs int64, danmaku event.DanmakuID) event.Delivery {
+	d := event.Delivery{Schema: 1, DeliveryID: event.DeliveryID(id + "/voice"), ReplyID: event.WindowID(id), RunID: event.RunID(id + "#1"), RoomID: "room-1", Outlet: "voice",
+		Channel: event.Public, State: state, Text: "89元", DanmakuIDs: []event.DanmakuID{danmaku}, Variant: "harness", HeardVariant: "harness", Versions: versions, TimeMs: evening + atMs}
+	if firstMs > 0 {
+		d.FirstAudioMs = evening + firstMs
+	}
+	if endMs > 0 {
+		d.EndMs = evening + endMs
+	}
+	return d
+}
+
+// text is a private delivery to a danmaku's viewer.
+func text(id string, atMs int64, danmaku event.DanmakuID) event.Delivery {
+	d := speech(id, event.DeliverySent, atMs, atMs, atMs, danmaku)
+	d.DeliveryID, d.Outlet, d.Channel, d.ViewerID = event.DeliveryID(id+"/text/"+string(danmaku)), "text", event.Private, "v-"+event.ViewerID(danmaku)
+	return d
+}
+
+// ended is the outcome of a danmaku of room-1 that was sent askedMs after evening.
+func ended(id event.DanmakuID, state event.State, askedMs int64, cover event.DanmakuID) event.Outcome {
+	o := outcome(0, state)
+	o.DanmakuID, o.RoomID, o.CoverID, o.PlatformMs, o.TimeMs = id, "room-1", cover, evening+askedMs, evening+askedMs+9000
+	if o.ReplyMs > 0 {
+		o.ReplyMs = evening + 4000
+	}
+	return o
+}
+
+// What was heard is what delivery.v1 says was said to its end, or sent: a beginning that
+// was announced and called off is none. Who asked while the covering answer was being
+// said heard it at once, who asked after it did not.
+func TestHeard(t *testing.T) {
+	t.Parallel()
+	_, c := store(t)
+	newcomer := ended("newcomer", event.Merged, 12_000, "cover")
+	newcomer.Admitted, newcomer.SpeakByMs = false, evening+32_000
+	newSink(t, c).store(t,
+		speech("w1", event.DeliveryStarted, 5000, 0, 5000, "called-off"), speech("w1", event.DeliveryCancelled, 0, 0, 6000, "called-off"),
+		text("w1", 9000, "called-off"), ended("called-off", event.Answered, 0, ""),
+		speech("w2", event.DeliveryStarted, 4900, 0, 4900, "cover"), speech("w2", event.DeliveryEnded, 5000, 9000, 9000, "cover"), ended("cover", event.Answered, 0, ""),
+		ended("waited", event.Merged, 1000, "cover"), ended("while", event.Merged, 6000, "cover"), ended("after", event.Merged, 9500, "cover"),
+		text("w2", 13_000, "newcomer"), newcomer,
+		speech("w3", event.DeliveryStarted, 5000, 0, 5000, "cut"), speech("w3", event.DeliveryInterrupted, 5000, 6000, 6000, "cut"), ended("cut", event.Failed, 0, ""),
+	)
+	rows, err := c.SQL(t.Context(), "SELECT danmaku_id, heard_ms FROM v_heard", 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int64{}
+	for _, r := range rows.Rows {
+		got[r[0].(string)] = r[1].(int64)
+	}
+	want := map[string]int64{"called-off": 9000, "cover": 5000, "waited": 4000, "while": 0, "after": 20_001, "cut": 20_001}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("heard_ms (-want +got):\n%s", d)
+	}
+	if n := number(t, c, "SELECT count() FROM v_danmaku_outcomes WHERE state = 'merged'"); n != 4 {
+		t.Errorf("%d merged, want 4: what is written to a newcomer is no outcome", n)
+	}
+}
+
+// Eligible is what was not retracted before its answer_by, whoever held it then; and a
+// reply is never made before it was asked for, whatever the clocks say.
+func TestEligibleAndLatency(t *testing.T) {
+	t.Parallel()
+	_, c := store(t)
+	late := ended("too-late", event.Retracted, 0, "")
+	late.TimeMs = evening + 16_000
+	events := []event.Event{ended("taken-back", event.Retracted, 0, ""), late, ended("shed", event.Shed, 0, ""), ended("ahead", event.Answered, 4100, "")}
+	newSink(t, c).store(t, events...)
+	if n := number(t, c, "SELECT sum(eligible) FROM v_danmaku_outcomes"); n != 3 {
+		t.Errorf("%d eligible, want too-late, shed and ahead", n)
+	}
+	if n := number(t, c, "SELECT sum(eligible_danmaku) FROM v_attainment"); n != 3 {
+		t.Errorf("%d eligible in v_attainment, want 3", n)
+	}
+	if n := number(t, c, "SELECT min(latency_ms) FROM v_latency"); n != 0 {
+		t.Errorf("latency of %d ms", n)
+	}
+}
