@@ -90,7 +90,7 @@ func work(in *telemetry.Instruments) {
 	win.End("")
 	p := in.Publisher(sink{})
 	_ = p.Publish(context.Background(), &w, event.Delivery{ReplyID: "w1", RunID: "w1#1", RoomID: "room-7", Channel: event.Public, State: event.DeliveryEnded, FirstAudioMs: time.Now().UnixMilli() - 1000},
-		event.Outcome{RoomID: "room-7", DanmakuID: "d1", State: event.Answered, Reason: "spoken", By: "dispatcher", Variant: "harness", PlatformMs: 1000, ReplyMs: 4400},
+		event.Outcome{RoomID: "room-7", DanmakuID: "d1", State: event.Answered, Reason: "spoken", By: "dispatcher", Admitted: true, Variant: "harness", PlatformMs: 1000, ReplyMs: 4400},
 		event.GuardrailHit{RoomID: "room-7", RunID: "w1#1", Rule: "grounding", Stage: "agentworker", Action: "retry", Variant: "harness"})
 }
 
@@ -359,6 +359,40 @@ func TestDocNamesTheMetrics(t *testing.T) {
 	for _, f := range families {
 		if !strings.Contains(string(doc), "`"+f.GetName()+"`") {
 			t.Errorf("docs/telemetry.md does not have %s", f.GetName())
+		}
+	}
+}
+
+// The latency to the reply is that of v_latency: of who was asked for and got an answer.
+// Who was merged into an answer that there was already did not wait for it, and an
+// answer that nobody heard is none.
+func TestReplyLatencyIsOfAnswers(t *testing.T) {
+	t.Parallel()
+	tel, err := telemetry.New(t.Context(), telemetry.DefaultConfig(), telemetry.Deps{Clock: clock.Real(), Log: slog.New(slog.DiscardHandler), Scraped: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := func(id event.DanmakuID, state event.State, admitted bool, replyMs int64) event.Event {
+		return event.Outcome{RoomID: "room-7", DanmakuID: id, State: state, Reason: "x", By: "dispatcher", Admitted: admitted, PlatformMs: 10_000, ReplyMs: replyMs}
+	}
+	p := tel.Instruments().Publisher(sink{})
+	err = p.Publish(t.Context(), end("answered", event.Answered, true, 14_000), end("other variant's", event.Merged, true, 16_000),
+		end("cooled down", event.Merged, false, 4000), end("late", event.Expired, true, 12_000), end("shed", event.Shed, false, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(tel.Collector())
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() != "livehost_reply_latency_seconds" {
+			continue
+		}
+		if h := f.GetMetric()[0].GetHistogram(); h.GetSampleCount() != 2 || h.GetSampleSum() != 10 {
+			t.Errorf("%d samples, %v s in all, want the two that were answered, 4 s and 6 s", h.GetSampleCount(), h.GetSampleSum())
 		}
 	}
 }
