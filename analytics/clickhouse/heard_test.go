@@ -2,9 +2,11 @@ package clickhouse_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"livehost/analytics/query"
 	"livehost/streams/event"
 )
 
@@ -89,5 +91,30 @@ func TestEligibleAndLatency(t *testing.T) {
 	}
 	if n := number(t, c, "SELECT min(latency_ms) FROM v_latency"); n != 0 {
 		t.Errorf("latency of %d ms", n)
+	}
+}
+
+// A delivery is shown as it ended: what was heard of it, and no time of a beginning that
+// was called off.
+func TestTraceShowsWhatWasHeard(t *testing.T) {
+	t.Parallel()
+	_, c := store(t)
+	cut := speech("w2", event.DeliveryInterrupted, 5000, 6000, 6000, "cut")
+	cut.Text = "89"
+	newSink(t, c).store(t,
+		speech("w1", event.DeliveryStarted, 5000, 0, 5000, "called-off"), speech("w1", event.DeliveryCancelled, 0, 0, 6000, "called-off"),
+		speech("w2", event.DeliveryStarted, 4900, 0, 4900, "cut"), cut,
+	)
+	for id, want := range map[string]query.Said{
+		"called-off": {State: "cancelled", Text: "89元", FirstAudio: time.UnixMilli(0).UTC()},
+		"cut":        {State: "interrupted", Text: "89", FirstAudio: time.UnixMilli(evening + 5000).UTC()},
+	} {
+		got, err := c.Trace(t.Context(), id, false)
+		if err != nil || len(got.Said) != 1 {
+			t.Fatalf("%s: %+v, %v", id, got.Said, err)
+		}
+		if s := got.Said[0]; s.State != want.State || s.Text != want.Text || !s.FirstAudio.Equal(want.FirstAudio) {
+			t.Errorf("%s: %s %q at %v, want %s %q at %v", id, s.State, s.Text, s.FirstAudio, want.State, want.Text, want.FirstAudio)
+		}
 	}
 }

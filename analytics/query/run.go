@@ -67,11 +67,13 @@ func (s *Said) Fields() []any {
 }
 
 // DeliveriesOf are the deliveries of a run, a window or a danmaku, each in its
-// last state.
+// last state: the text and the times that it started with are not those that were heard.
 func DeliveriesOf(id string) Statement {
+	last := func(column string) string { return "argMax(" + column + ", (event_time, state != 'started'))" }
 	return Statement{
-		`SELECT delivery_id, any(run_id), any(reply_id), any(room_id), any(channel), argMax(state, (event_time, state != 'started')), argMax(reason, (event_time, state != 'started')),
-    any(text), any(variant), any(heard_variant), any(danmaku_ids), max(first_audio), max(end_time), max(event_time)
+		`SELECT delivery_id, any(run_id), any(reply_id), any(room_id), any(channel), ` + last("state") + `, ` + last("reason") + `,
+    ` + last("text") + `, any(variant), ` + last("heard_variant") + `, ` + last("danmaku_ids") + `,
+    ` + last("first_audio") + `, ` + last("end_time") + `, max(event_time)
 FROM v_deliveries
 WHERE run_id = {id:String} OR reply_id = {id:String} OR has(danmaku_ids, {id:String})
 GROUP BY delivery_id
