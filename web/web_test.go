@@ -425,3 +425,20 @@ func TestNothingExternal(t *testing.T) {
 		}
 	}
 }
+
+// Who was merged into an answer that there was: the reply was not made for them, which is
+// not that it leaves them out, and its window is older than their danmaku.
+func TestDanmakuOfANewcomer(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	o := outcome("d2", event.Merged, "cooled_down")
+	o.By, o.CoverID, o.PlatformMs, o.SpeakByMs = "aggregator", "d1", evening+12_000, evening+32_000
+	r.publish(t, answered()...)
+	r.publish(t, danmaku("d2", "这个怎么卖", evening+12_000), o,
+		event.Delivery{Schema: 1, DeliveryID: "w1/text/d2", ReplyID: "w1", RunID: "w1#1", RoomID: "room-1", Outlet: "text", Channel: event.Private, State: event.DeliverySent,
+			Text: "3号今天59元", DanmakuIDs: []event.DanmakuID{"d2"}, Variant: "harness", HeardVariant: "harness", FirstAudioMs: evening + 13_000, EndMs: evening + 13_000, TimeMs: evening + 13_000})
+	body := r.shows(t, "/danmaku?id=d2", "这个怎么卖", "Covered by", "private text", "+1.0 s")
+	if strings.Contains(body, "does not cover it") || strings.Contains(body, "+-") {
+		t.Errorf("the page misreads it:\n%s", body)
+	}
+}
