@@ -177,7 +177,7 @@ func (i Incident) Line() string {
 			line += "  " + s
 		}
 	}
-	return line
+	return printable(line)
 }
 
 // Write prints the story for people.
