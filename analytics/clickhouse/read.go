@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"reflect"
 	"regexp"
 	"sort"
@@ -290,10 +291,13 @@ func values(rows driver.Rows) ([]any, error) {
 
 // plain is v as JSON can show it: numbers that are none as text, and no base64.
 func plain(v reflect.Value) any {
+	if ip, ok := v.Interface().(net.IP); ok {
+		return ip.String()
+	}
 	switch {
-	case v.Kind() == reflect.Pointer && v.IsNil():
+	case (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil():
 		return nil
-	case v.Kind() == reflect.Pointer:
+	case v.Kind() == reflect.Pointer, v.Kind() == reflect.Interface: // what is in a tuple
 		return plain(v.Elem())
 	case v.CanFloat() && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)):
 		return fmt.Sprint(v.Float())

@@ -378,6 +378,13 @@ func TestSQLOnlyReads(t *testing.T) {
 	if b, err := json.Marshal(r); err != nil || !strings.Contains(string(b), `["answered",1,"+Inf",null,[1,2],{"a":"+Inf"}]`) {
 		t.Errorf("%s, %v", b, err)
 	}
+	r, err = c.SQL(t.Context(), "SELECT (nan, 1), [(1/0, NULL)], toIPv4('10.0.0.1'), toIPv6('::1')", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := json.Marshal(r.Rows); err != nil || string(b) != `[[["NaN",1],[["+Inf",null]],"10.0.0.1","::1"]]` {
+		t.Errorf("tuples and addresses: %s, %v", b, err)
+	}
 	if r, err := c.SQL(t.Context(), "SELECT number FROM numbers(10)", 3); err != nil || len(r.Rows) != 3 || !r.Truncated {
 		t.Errorf("%+v, %v", r, err)
 	}
