@@ -208,6 +208,30 @@ func TestTakenBackAndSaid(t *testing.T) {
 	}
 }
 
+// A newcomer is written what another's window says, which its own outcome does not name:
+// its row tells it whichever topic is read first.
+func TestNewcomersRow(t *testing.T) {
+	t.Parallel()
+	all := way(1)
+	asked := t0 + 9000
+	text := all[5].(event.Delivery)
+	text.DeliveryID, text.Channel, text.State, text.DanmakuIDs, text.TimeMs = "w-d000/text/new", event.Private, event.DeliverySent, []event.DanmakuID{"new"}, asked+500
+	own := []event.Event{
+		event.Danmaku{Schema: 1, DanmakuID: "new", RoomID: "r", Text: "q", PlatformTimeMs: asked},
+		event.Outcome{Schema: 1, DanmakuID: "new", RoomID: "r", State: event.Merged, Reason: "cooled_down", By: "aggregator", CoverID: "d000", Variant: "v", PlatformMs: asked, SpeakByMs: asked + 20_000, TimeMs: asked + 1},
+		text,
+	}
+	for range 2 {
+		b := newBoard(t, 5)
+		take(t, b, append(slices.Clone(all), own...)...)
+		slices.Reverse(own)
+		r, _ := b.Row("r", "new")
+		if r.Ended() != event.Merged || len(r.Asks) != 1 || len(r.Asks[0].Heard) != 1 || r.Asks[0].Heard[0].Channel != event.Private {
+			t.Errorf("row %+v", r)
+		}
+	}
+}
+
 // Platforms number danmaku within a room: equal ids of two rooms are two danmaku.
 func TestEqualIDsInTwoRooms(t *testing.T) {
 	t.Parallel()

@@ -80,6 +80,11 @@ func (w *window) delivered(e event.Delivery) bool {
 	return ends || anew
 }
 
+// wrote reports whether a delivery names the danmaku.
+func (w *window) wrote(id event.DanmakuID) bool {
+	return slices.ContainsFunc(w.data.Heard, func(d event.Delivery) bool { return slices.Contains(d.DanmakuIDs, id) })
+}
+
 // ask is the window seen by one of its danmaku.
 func (w *window) ask(id event.DanmakuID) Ask {
 	a := Ask{
