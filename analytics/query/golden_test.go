@@ -155,6 +155,26 @@ func TestVerdictIsBlocked(t *testing.T) {
 	}
 }
 
+// Every sign hangs on which variant is control: one that was guessed is said to be.
+func TestAGuessedControlIsSaid(t *testing.T) {
+	t.Parallel()
+	p := plan()
+	p.Control = ""
+	r := query.NewABReport(p, input())
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if r.Control != "harness" || !r.ControlAssumed || !strings.Contains(r.Verdict, "react-baseline: GMV per bucketed user is lower") {
+		t.Errorf("control %s, assumed %v, verdict %s", r.Control, r.ControlAssumed, r.Verdict)
+	}
+	for where, text := range map[string]string{"verdict": r.Verdict, "report": b.String()} {
+		if !strings.Contains(text, "which variant is control is not known") {
+			t.Errorf("the %s does not say that control is assumed:\n%s", where, text)
+		}
+	}
+}
+
 func TestDegenerateEffectsHaveAReason(t *testing.T) {
 	t.Parallel()
 	in := input()

@@ -129,6 +129,9 @@ func experimentOf(r query.ABReport) web.Experiment {
 		Name: r.Experiment, Version: int(r.Version), Control: r.Control, Unit: r.UnitName(), Units: r.Units, Mixed: r.Mixed,
 		SRMNote: r.SRM.Reason.String(), Blocked: r.Blocked, Verdict: r.Verdict,
 	}
+	if r.ControlAssumed {
+		e.Control += " (assumed)"
+	}
 	if r.SRM.Reason == "" {
 		e.SRMP = &r.SRM.P
 	}
