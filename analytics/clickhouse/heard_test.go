@@ -1,12 +1,14 @@
 package clickhouse_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"livehost/analytics/query"
+	"livehost/internal/fault"
 	"livehost/streams/event"
 )
 
@@ -115,6 +117,29 @@ func TestTraceShowsWhatWasHeard(t *testing.T) {
 		}
 		if s := got.Said[0]; s.State != want.State || s.Text != want.Text || !s.FirstAudio.Equal(want.FirstAudio) {
 			t.Errorf("%s: %s %q at %v, want %s %q at %v", id, s.State, s.Text, s.FirstAudio, want.State, want.Text, want.FirstAudio)
+		}
+	}
+}
+
+// Platforms number danmaku within a room: one room's incident is not told with the run of
+// another's.
+func TestIncidentOfEqualIDsInTwoRooms(t *testing.T) {
+	t.Parallel()
+	_, c := store(t)
+	k := newSink(t, c)
+	for i, room := range []event.RoomID{"room-1", "room-2"} {
+		o := ended("7", event.Expired, int64(i), "")
+		o.RoomID, o.RunID = room, event.RunID(string(room)+".7.1#1")
+		step := event.Step{Schema: 1, RunID: o.RunID, WindowID: event.WindowID(string(room) + ".7.1"), RoomID: room, Seq: 1, Kind: event.StepTool, Name: "in_" + string(room), StartedMs: evening, EndedMs: evening}
+		k.store(t, o, step)
+	}
+	if _, err := c.Incident(t.Context(), "", "7"); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "room-1 and room-2") {
+		t.Errorf("of both rooms: %v", err)
+	}
+	for _, room := range []string{"room-1", "room-2"} {
+		s, err := c.Incident(t.Context(), room, "7")
+		if err != nil || len(s.Incidents) != 1 || s.Incidents[0].RoomID != room || len(s.Steps) != 1 || s.Steps[0].Name != "in_"+room || len(s.Endings) != 1 {
+			t.Errorf("%s: %+v, %v", room, s, err)
 		}
 	}
 }

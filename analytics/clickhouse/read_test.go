@@ -107,7 +107,7 @@ func TestIncidents(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
-	story, err := c.Incident(t.Context(), "g1")
+	story, err := c.Incident(t.Context(), "", "g1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestIncidents(t *testing.T) {
 	if err := story.Write(&text); err != nil || !strings.Contains(text.String(), "price_grounding") {
 		t.Errorf("%v:\n%s", err, text.String())
 	}
-	if _, err := c.Incident(t.Context(), "nothing"); err == nil || fault.KindOf(err) != fault.Invalid {
+	if _, err := c.Incident(t.Context(), "", "nothing"); err == nil || fault.KindOf(err) != fault.Invalid {
 		t.Errorf("unknown id: %v", err)
 	}
 }

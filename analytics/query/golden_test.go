@@ -58,7 +58,8 @@ func statements() map[string]query.Statement {
 	return map[string]query.Statement{
 		"incidents_all":  query.Incidents(query.IncidentFilter{}),
 		"incidents":      query.Incidents(query.IncidentFilter{Scope: scope, Kind: "guardrail", Rule: "price_grounding", Cause: "c", Version: "h1", Limit: 5}),
-		"incident":       query.IncidentByID("g1"),
+		"incident":       query.IncidentByID("", "g1"),
+		"incident_room":  query.IncidentByID("r'1", "d1"),
 		"columns":        query.Columns("windows"),
 		"steps":          query.Steps("w1#1"),
 		"deliveries":     query.Deliveries("w1#1"),
