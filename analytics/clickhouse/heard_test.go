@@ -143,3 +143,22 @@ func TestIncidentOfEqualIDsInTwoRooms(t *testing.T) {
 		}
 	}
 }
+
+// Attainment is of what was admitted: who waited in vain for a window is in no part of
+// it, nor shed. The share that was served tells.
+func TestServedOfDue(t *testing.T) {
+	t.Parallel()
+	_, c := store(t)
+	waited, newcomer, quiet := ended("waited", event.Expired, 0, ""), ended("newcomer", event.Merged, 8000, "answered"), ended("quiet", event.Silent, 0, "")
+	waited.Admitted, newcomer.Admitted, quiet.Admitted = false, false, false
+	filtered := ended("filtered", event.Filtered, 0, "")
+	filtered.Eligible, filtered.Admitted = false, false
+	newSink(t, c).store(t, ended("answered", event.Answered, 0, ""), newcomer, waited, quiet, filtered, ended("taken-back", event.Retracted, 0, ""), ended("shed", event.Shed, 0, ""))
+	rows, err := c.SQL(t.Context(), "SELECT toInt64(due), toInt64(served), served_of_due, shed_share FROM v_attainment", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([][]any{{int64(4), int64(2), 0.5, 0.2}}, rows.Rows); d != "" {
+		t.Errorf("due, served, served of due, shed (-want +got):\n%s", d)
+	}
+}

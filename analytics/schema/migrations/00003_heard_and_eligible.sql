@@ -11,6 +11,25 @@ SELECT
 FROM danmaku_outcomes FINAL
 -- +goose StatementEnd
 
+-- Who waits in vain for a window is neither admitted nor shed: attainment alone does not
+-- tell how much of what was asked was answered.
+-- +goose StatementBegin
+CREATE OR REPLACE VIEW v_attainment AS
+SELECT
+    room_id, business_day, variant,
+    countIf(admitted = 1 AND state NOT IN ('silent', 'handed_over', 'retracted', 'suppressed')) AS admitted_due,
+    countIf(admitted = 1 AND state IN ('answered', 'merged') AND reply_time > toDateTime64(0, 3, 'UTC')
+        AND reply_time <= platform_time + INTERVAL 15 SECOND) AS attained,
+    if(admitted_due = 0, NULL, attained / admitted_due) AS attainment,
+    countIf(eligible = 1) AS eligible_danmaku,
+    if(eligible_danmaku = 0, NULL, countIf(state = 'shed') / eligible_danmaku) AS shed_share,
+    countIf(eligible = 1 AND state NOT IN ('silent', 'handed_over', 'retracted', 'suppressed')) AS due,
+    countIf(eligible = 1 AND state IN ('answered', 'merged')) AS served,
+    if(due = 0, NULL, served / due) AS served_of_due
+FROM v_danmaku_outcomes
+GROUP BY room_id, business_day, variant
+-- +goose StatementEnd
+
 -- A platform's clock may be ahead of ours by a little: no reply takes less than nothing.
 -- +goose StatementBegin
 CREATE OR REPLACE VIEW v_latency AS
