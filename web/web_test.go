@@ -303,6 +303,7 @@ func (s store) Trace(_ context.Context, id string, restricted bool) (web.Trace, 
 	return web.Trace{
 		Steps: []event.Step{{RunID: "old#1", Seq: 1, Kind: event.StepTool, Name: "old_tool", StartedMs: evening, EndedMs: evening + 20}},
 		Ended: []event.Outcome{outcome("d-old", event.Failed, "outlet_failed")},
+		Hits:  []event.GuardrailHit{{HitID: "old#1/1", RunID: "old#1", Rule: "old_rule", Stage: "agentworker", Point: "before_reply", Action: "retry", Span: "98元", TimeMs: evening}},
 	}, nil
 }
 
@@ -328,7 +329,7 @@ func TestPagesFromTheStore(t *testing.T) {
 		"/incidents":           {"price_grounding", "/run?id=w1%231", "99元", "waited too long"},
 		"/incidents?rule=none": {"No incident matches"},
 		"/experiments":         {"too few windows", "p = 3.5e-42", "200 bucketed rooms", "GMV per bucketed room", "3.1 %", "no correction for looking early", "¥12.34", "&#43;1.20 yuan (-0.30 yuan to &#43;2.70 yuan)", "no variance"},
-		"/run?id=old%231":      {"old_tool"},
+		"/run?id=old%231":      {"old_tool", "Guardrails", "old_rule", "98元"},
 		"/danmaku?id=d-old":    {"the outlet failed", "does not remember"},
 	} {
 		code, body, _ := r.get(t, path)

@@ -104,3 +104,25 @@ ORDER BY outcome_time, danmaku_id
 LIMIT 100`, map[string]any{"id": id},
 	}
 }
+
+// Hit is one guardrail hit of a run.
+type Hit struct {
+	ID, RunID, RoomID, Rule, Version, Stage, Point, Action, Span, Cause string
+	At                                                                  time.Time
+}
+
+// Fields are where the columns of HitsOf are scanned to.
+func (h *Hit) Fields() []any {
+	return []any{&h.ID, &h.RunID, &h.RoomID, &h.Rule, &h.Version, &h.Stage, &h.Point, &h.Action, &h.Span, &h.Cause, &h.At}
+}
+
+// HitsOf are the guardrail hits of a run, or of all runs of a window.
+func HitsOf(id string) Statement {
+	return Statement{
+		`SELECT hit_id, run_id, room_id, rule, version, stage, point, action, span, cause, hit_time
+FROM v_guardrail_hits
+WHERE run_id = {id:String} OR window_id = {id:String}
+ORDER BY hit_time, hit_id
+LIMIT 100`, map[string]any{"id": id},
+	}
+}
