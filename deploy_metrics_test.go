@@ -94,7 +94,7 @@ func recorded(t *testing.T) prometheus.Collector {
 	_, tool := in.Tool(ctx, "t", "c", "mcp", true, 1)
 	tool.ToolDone(ctx, "", false)
 	agent.AgentDone(ctx, telemetry.AgentResult{})
-	err = in.Publisher(nowhere{}).Publish(ctx, event.Outcome{State: event.Answered, PlatformMs: 1, ReplyMs: 2}, event.GuardrailHit{}, event.Delivery{State: event.DeliverySent})
+	err = in.Publisher(nowhere{}).Publish(ctx, event.Outcome{State: event.Answered, PlatformMs: 1, Admitted: true, ReplyMs: 2}, event.GuardrailHit{}, event.Delivery{State: event.DeliverySent})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -190,7 +190,7 @@ func (r *room) hit(it *item, v filter.Verdict, nowMs int64) {
 		return
 	}
 	r.emit(event.GuardrailHit{
-		Schema: event.SchemaVersion, HitID: stageName + "|" + string(it.member.DanmakuID) + "|" + string(v.Reason), RoomID: r.id,
+		Schema: event.SchemaVersion, HitID: stageName + "|" + string(r.id) + "|" + string(it.member.DanmakuID) + "|" + string(v.Reason), RoomID: r.id,
 		DanmakuIDs: []event.DanmakuID{it.member.DanmakuID}, Variant: it.variant.Variant, Rule: string(v.Reason), Version: r.p.a.words.Load().Version(),
 		Stage: stageName, Point: "filter", Span: v.Span, Action: "filter", TimeMs: nowMs,
 	})

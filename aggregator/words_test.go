@@ -121,3 +121,19 @@ func TestFloodSparesQuestions(t *testing.T) {
 		r.want("again19", "filtered viewer_repeat")
 	})
 }
+
+// Platforms number danmaku within a room: equal ids of two rooms are two hits. The store
+// keeps one row of an id.
+func TestHitsOfEqualIDsInTwoRooms(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		d := r.danmaku("7", "a1", "傻逼主播多少钱")
+		r.put(d)
+		d.RoomID = beside()
+		r.put(d)
+		hits := all[event.GuardrailHit](r)
+		if len(hits) != 2 || hits[0].HitID == hits[1].HitID {
+			t.Errorf("hits %+v", hits)
+		}
+	})
+}

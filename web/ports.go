@@ -58,6 +58,7 @@ type Trace struct {
 	Steps []event.Step     // by run and number
 	Heard []event.Delivery // each in its latest state
 	Ended []event.Outcome
+	Hits  []event.GuardrailHit
 }
 
 // IncidentFilter is which incidents; zero values do not restrict.

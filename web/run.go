@@ -72,7 +72,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 	if !found {
 		trace, v.Away = s.trace(r.Context(), id)
 		if v.Window == nil {
-			v.Heard, v.Ended = trace.Heard, trace.Ended
+			v.Heard, v.Ended, v.Hits = trace.Heard, trace.Ended, trace.Hits
 		}
 	}
 	if strings.Contains(id, "#") && (v.Window == nil || id != string(v.Window.ID)) { // one run of the window
@@ -81,7 +81,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 	for _, steps := range runSteps(trace.Steps) {
 		v.Runs = append(v.Runs, newWaterfall(steps))
 	}
-	if v.Window == nil && len(v.Runs)+len(v.Heard)+len(v.Ended) == 0 {
+	if v.Window == nil && len(v.Runs)+len(v.Heard)+len(v.Ended)+len(v.Hits) == 0 {
 		s.sayMissing(w, "Nothing is known of run "+id+".", cmp.Or(v.Away, "Neither the console's memory nor the analytics store has a run or window with this id."))
 		return
 	}

@@ -303,6 +303,7 @@ func (s store) Trace(_ context.Context, id string, restricted bool) (web.Trace, 
 	return web.Trace{
 		Steps: []event.Step{{RunID: "old#1", Seq: 1, Kind: event.StepTool, Name: "old_tool", StartedMs: evening, EndedMs: evening + 20}},
 		Ended: []event.Outcome{outcome("d-old", event.Failed, "outlet_failed")},
+		Hits:  []event.GuardrailHit{{HitID: "old#1/1", RunID: "old#1", Rule: "old_rule", Stage: "agentworker", Point: "before_reply", Action: "retry", Span: "98元", TimeMs: evening}},
 	}, nil
 }
 
@@ -328,7 +329,7 @@ func TestPagesFromTheStore(t *testing.T) {
 		"/incidents":           {"price_grounding", "/run?id=w1%231", "99元", "waited too long"},
 		"/incidents?rule=none": {"No incident matches"},
 		"/experiments":         {"too few windows", "p = 3.5e-42", "200 bucketed rooms", "GMV per bucketed room", "3.1 %", "no correction for looking early", "¥12.34", "&#43;1.20 yuan (-0.30 yuan to &#43;2.70 yuan)", "no variance"},
-		"/run?id=old%231":      {"old_tool"},
+		"/run?id=old%231":      {"old_tool", "Guardrails", "old_rule", "98元"},
 		"/danmaku?id=d-old":    {"the outlet failed", "does not remember"},
 	} {
 		code, body, _ := r.get(t, path)
@@ -423,5 +424,22 @@ func TestNothingExternal(t *testing.T) {
 		if m := externalURL.FindString(body); m != "" {
 			t.Errorf("%s: %s", path, m)
 		}
+	}
+}
+
+// Who was merged into an answer that there was: the reply was not made for them, which is
+// not that it leaves them out, and its window is older than their danmaku.
+func TestDanmakuOfANewcomer(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	o := outcome("d2", event.Merged, "cooled_down")
+	o.By, o.CoverID, o.PlatformMs, o.SpeakByMs = "aggregator", "d1", evening+12_000, evening+32_000
+	r.publish(t, answered()...)
+	r.publish(t, danmaku("d2", "这个怎么卖", evening+12_000), o,
+		event.Delivery{Schema: 1, DeliveryID: "w1/text/d2", ReplyID: "w1", RunID: "w1#1", RoomID: "room-1", Outlet: "text", Channel: event.Private, State: event.DeliverySent,
+			Text: "3号今天59元", DanmakuIDs: []event.DanmakuID{"d2"}, Variant: "harness", HeardVariant: "harness", FirstAudioMs: evening + 13_000, EndMs: evening + 13_000, TimeMs: evening + 13_000})
+	body := r.shows(t, "/danmaku?id=d2", "这个怎么卖", "Covered by", "private text", "+1.0 s")
+	if strings.Contains(body, "does not cover it") || strings.Contains(body, "+-") {
+		t.Errorf("the page misreads it:\n%s", body)
 	}
 }

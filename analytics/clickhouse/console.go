@@ -50,6 +50,7 @@ type Trace struct {
 	Steps []query.RunStep
 	Said  []query.Said
 	Ended []query.Ended
+	Hits  []query.Hit
 }
 
 // Trace finds what is stored under an id; all of it may be empty.
@@ -62,7 +63,10 @@ func (c *Client) Trace(ctx context.Context, id string, restricted bool) (Trace, 
 	if t.Said, err = ask(ctx, c, query.DeliveriesOf(id), (*query.Said).Fields); err != nil {
 		return t, err
 	}
-	t.Ended, err = ask(ctx, c, query.OutcomesOf(id), (*query.Ended).Fields)
+	if t.Ended, err = ask(ctx, c, query.OutcomesOf(id), (*query.Ended).Fields); err != nil {
+		return t, err
+	}
+	t.Hits, err = ask(ctx, c, query.HitsOf(id), (*query.Hit).Fields)
 	return t, err
 }
 

@@ -63,6 +63,9 @@ func TestTrace(t *testing.T) {
 		for _, e := range got.Ended {
 			ended = append(ended, e.DanmakuID+" "+e.State)
 		}
+		if (len(got.Hits) == 1 && got.Hits[0].Rule == "price_grounding" && got.Hits[0].Span == "99元") != (tt.steps > 0) {
+			t.Errorf("%s: hits %+v", tt.id, got.Hits)
+		}
 		if len(got.Steps) != tt.steps || strings.Join(said, ", ") != tt.said {
 			t.Errorf("%s: %d steps, said %v, want %d, %s", tt.id, len(got.Steps), said, tt.steps, tt.said)
 		}

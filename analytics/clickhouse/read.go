@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"reflect"
 	"regexp"
 	"sort"
@@ -51,17 +52,23 @@ func (c *Client) Incidents(ctx context.Context, f query.IncidentFilter) ([]query
 	return ask(ctx, c, query.Incidents(f), (*query.Incident).Fields)
 }
 
-// Incident is the incident of a hit, run or danmaku, with the run behind it.
-func (c *Client) Incident(ctx context.Context, id string) (query.IncidentStory, error) {
+// Incident is the incident of a hit, run or danmaku, with the run behind it. Without a
+// room it may be of any, but of one only: danmaku of two rooms may have one id.
+func (c *Client) Incident(ctx context.Context, room, id string) (query.IncidentStory, error) {
 	var s query.IncidentStory
 	var err error
-	if s.Incidents, err = ask(ctx, c, query.IncidentByID(id), (*query.Incident).Fields); err != nil {
+	if s.Incidents, err = ask(ctx, c, query.IncidentByID(room, id), (*query.Incident).Fields); err != nil {
 		return s, err
 	}
 	if len(s.Incidents) == 0 {
 		return s, fault.Errorf(fault.Invalid, "no incident is about %q: give the id of a guardrail hit, a run or a danmaku", id)
 	}
 	first := s.Incidents[0]
+	for _, i := range s.Incidents {
+		if i.RoomID != first.RoomID {
+			return query.IncidentStory{}, fault.Errorf(fault.Invalid, "incidents of rooms %s and %s are about %q: --room says which", first.RoomID, i.RoomID, id)
+		}
+	}
 	if first.RunID != "" {
 		if s.Steps, err = ask(ctx, c, query.Steps(first.RunID), (*query.Step).Fields); err != nil {
 			return s, err
@@ -290,10 +297,13 @@ func values(rows driver.Rows) ([]any, error) {
 
 // plain is v as JSON can show it: numbers that are none as text, and no base64.
 func plain(v reflect.Value) any {
+	if ip, ok := v.Interface().(net.IP); ok {
+		return ip.String()
+	}
 	switch {
-	case v.Kind() == reflect.Pointer && v.IsNil():
+	case (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil():
 		return nil
-	case v.Kind() == reflect.Pointer:
+	case v.Kind() == reflect.Pointer, v.Kind() == reflect.Interface: // what is in a tuple
 		return plain(v.Elem())
 	case v.CanFloat() && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)):
 		return fmt.Sprint(v.Float())

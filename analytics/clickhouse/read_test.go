@@ -107,7 +107,7 @@ func TestIncidents(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
-	story, err := c.Incident(t.Context(), "g1")
+	story, err := c.Incident(t.Context(), "", "g1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestIncidents(t *testing.T) {
 	if err := story.Write(&text); err != nil || !strings.Contains(text.String(), "price_grounding") {
 		t.Errorf("%v:\n%s", err, text.String())
 	}
-	if _, err := c.Incident(t.Context(), "nothing"); err == nil || fault.KindOf(err) != fault.Invalid {
+	if _, err := c.Incident(t.Context(), "", "nothing"); err == nil || fault.KindOf(err) != fault.Invalid {
 		t.Errorf("unknown id: %v", err)
 	}
 }
@@ -377,6 +377,13 @@ func TestSQLOnlyReads(t *testing.T) {
 	}
 	if b, err := json.Marshal(r); err != nil || !strings.Contains(string(b), `["answered",1,"+Inf",null,[1,2],{"a":"+Inf"}]`) {
 		t.Errorf("%s, %v", b, err)
+	}
+	r, err = c.SQL(t.Context(), "SELECT (nan, 1), [(1/0, NULL)], toIPv4('10.0.0.1'), toIPv6('::1')", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := json.Marshal(r.Rows); err != nil || string(b) != `[[["NaN",1],[["+Inf",null]],"10.0.0.1","::1"]]` {
+		t.Errorf("tuples and addresses: %s, %v", b, err)
 	}
 	if r, err := c.SQL(t.Context(), "SELECT number FROM numbers(10)", 3); err != nil || len(r.Rows) != 3 || !r.Truncated {
 		t.Errorf("%+v, %v", r, err)

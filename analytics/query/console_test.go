@@ -20,6 +20,7 @@ func TestGoldenConsoleStatements(t *testing.T) {
 		"run_steps_restricted": query.RunSteps("w1#1", true),
 		"deliveries_of":        query.DeliveriesOf("d1"),
 		"outcomes_of":          query.OutcomesOf("d1"),
+		"hits_of":              query.HitsOf("w1#1"),
 	} {
 		golden(t, name+".sql", render(s))
 	}

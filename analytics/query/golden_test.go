@@ -58,7 +58,8 @@ func statements() map[string]query.Statement {
 	return map[string]query.Statement{
 		"incidents_all":  query.Incidents(query.IncidentFilter{}),
 		"incidents":      query.Incidents(query.IncidentFilter{Scope: scope, Kind: "guardrail", Rule: "price_grounding", Cause: "c", Version: "h1", Limit: 5}),
-		"incident":       query.IncidentByID("g1"),
+		"incident":       query.IncidentByID("", "g1"),
+		"incident_room":  query.IncidentByID("r'1", "d1"),
 		"columns":        query.Columns("windows"),
 		"steps":          query.Steps("w1#1"),
 		"deliveries":     query.Deliveries("w1#1"),
@@ -151,6 +152,26 @@ func TestVerdictIsBlocked(t *testing.T) {
 		}
 		if err := r.Write(&bytes.Buffer{}); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Every sign hangs on which variant is control: one that was guessed is said to be.
+func TestAGuessedControlIsSaid(t *testing.T) {
+	t.Parallel()
+	p := plan()
+	p.Control = ""
+	r := query.NewABReport(p, input())
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if r.Control != "harness" || !r.ControlAssumed || !strings.Contains(r.Verdict, "react-baseline: GMV per bucketed user is lower") {
+		t.Errorf("control %s, assumed %v, verdict %s", r.Control, r.ControlAssumed, r.Verdict)
+	}
+	for where, text := range map[string]string{"verdict": r.Verdict, "report": b.String()} {
+		if !strings.Contains(text, "which variant is control is not known") {
+			t.Errorf("the %s does not say that control is assumed:\n%s", where, text)
 		}
 	}
 }

@@ -69,12 +69,13 @@ func Incidents(f IncidentFilter) Statement {
 	return Statement{"SELECT " + incidentColumns + "\nFROM v_incidents" + w.clause() + "\nORDER BY time DESC, kind, id\nLIMIT {limit:Int64}", w.params}
 }
 
-// IncidentByID finds the incidents of one hit, run or danmaku.
-func IncidentByID(id string) Statement {
-	return Statement{
-		"SELECT " + incidentColumns + "\nFROM v_incidents\nWHERE id = {id:String} OR run_id = {id:String} OR has(danmaku_ids, {id:String})\nORDER BY id = {id:String} DESC, time, kind, id\nLIMIT 50",
-		map[string]any{"id": id},
-	}
+// IncidentByID finds the incidents of one hit, run or danmaku; an empty room is any.
+func IncidentByID(room, id string) Statement {
+	w := newWhere()
+	w.conditions = append(w.conditions, "(id = {id:String} OR run_id = {id:String} OR has(danmaku_ids, {id:String}))")
+	w.params["id"] = id
+	w.equal("room_id", "room", room)
+	return Statement{"SELECT " + incidentColumns + "\nFROM v_incidents" + w.clause() + "\nORDER BY id = {id:String} DESC, time, kind, id\nLIMIT 50", w.params}
 }
 
 // Step is one step of a run's trajectory, for who may see it.
@@ -177,7 +178,7 @@ func (i Incident) Line() string {
 			line += "  " + s
 		}
 	}
-	return line
+	return printable(line)
 }
 
 // Write prints the story for people.

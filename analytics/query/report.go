@@ -41,17 +41,18 @@ type ABInput struct {
 
 // ABReport is the state of an experiment.
 type ABReport struct {
-	Experiment string      `json:"experiment"`
-	Version    uint32      `json:"version"`
-	Control    string      `json:"control"`
-	Unit       string      `json:"unit"` // viewer or room; empty: no unit was seen. Means are per unit
-	Variants   []ABVariant `json:"variants"`
-	Units      int64       `json:"units"`       // all bucketed units, mixed ones too
-	Mixed      int64       `json:"mixed_units"` // seen in several variants, left out of everything else
-	SRM        SRM         `json:"srm"`
-	Effects    []Effect    `json:"effects"`
-	Blocked    []string    `json:"blocked"` // why there is no verdict; empty when there is one
-	Verdict    string      `json:"verdict"`
+	Experiment     string      `json:"experiment"`
+	Version        uint32      `json:"version"`
+	Control        string      `json:"control"`
+	ControlAssumed bool        `json:"assumed_control"` // the plan did not say: the first by name was taken
+	Unit           string      `json:"unit"`            // viewer or room; empty: no unit was seen. Means are per unit
+	Variants       []ABVariant `json:"variants"`
+	Units          int64       `json:"units"`       // all bucketed units, mixed ones too
+	Mixed          int64       `json:"mixed_units"` // seen in several variants, left out of everything else
+	SRM            SRM         `json:"srm"`
+	Effects        []Effect    `json:"effects"`
+	Blocked        []string    `json:"blocked"` // why there is no verdict; empty when there is one
+	Verdict        string      `json:"verdict"`
 }
 
 // ABVariant is one variant's population and what it was given. Money is in fen.
@@ -115,7 +116,7 @@ func NewABReport(p Plan, in ABInput) ABReport {
 	units := p.units(in.Units)
 	r.Control = p.Control
 	if r.Control == "" && len(units) > 0 {
-		r.Control = units[0].Variant
+		r.Control, r.ControlAssumed = units[0].Variant, true
 	}
 	for _, u := range in.Units {
 		r.Unit = u.Unit
@@ -273,9 +274,17 @@ func (r ABReport) deliveryProblems() []string {
 	return out
 }
 
+// guessed says that control is one that nobody named; empty when somebody did.
+func (r ABReport) guessed() string {
+	if !r.ControlAssumed {
+		return ""
+	}
+	return "; which variant is control is not known, " + r.Control + " is taken: --control names it"
+}
+
 func (r ABReport) verdict() string {
 	if len(r.Blocked) > 0 {
-		return "none: " + strings.Join(r.Blocked, "; ")
+		return "none: " + strings.Join(r.Blocked, "; ") + r.guessed()
 	}
 	var parts []string
 	for _, e := range r.Effects {
@@ -284,7 +293,7 @@ func (r ABReport) verdict() string {
 		}
 		parts = append(parts, e.sentence(r.UnitName()))
 	}
-	return strings.Join(parts, "; ") + " (naive: no variance reduction, no correction for looking early or at several figures)"
+	return strings.Join(parts, "; ") + " (naive: no variance reduction, no correction for looking early or at several figures)" + r.guessed()
 }
 
 // UnitName is what one unit is called in texts.

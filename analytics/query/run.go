@@ -67,11 +67,13 @@ func (s *Said) Fields() []any {
 }
 
 // DeliveriesOf are the deliveries of a run, a window or a danmaku, each in its
-// last state.
+// last state: the text and the times that it started with are not those that were heard.
 func DeliveriesOf(id string) Statement {
+	last := func(column string) string { return "argMax(" + column + ", (event_time, state != 'started'))" }
 	return Statement{
-		`SELECT delivery_id, any(run_id), any(reply_id), any(room_id), any(channel), argMax(state, (event_time, state != 'started')), argMax(reason, (event_time, state != 'started')),
-    any(text), any(variant), any(heard_variant), any(danmaku_ids), max(first_audio), max(end_time), max(event_time)
+		`SELECT delivery_id, any(run_id), any(reply_id), any(room_id), any(channel), ` + last("state") + `, ` + last("reason") + `,
+    ` + last("text") + `, any(variant), ` + last("heard_variant") + `, ` + last("danmaku_ids") + `,
+    ` + last("first_audio") + `, ` + last("end_time") + `, max(event_time)
 FROM v_deliveries
 WHERE run_id = {id:String} OR reply_id = {id:String} OR has(danmaku_ids, {id:String})
 GROUP BY delivery_id
@@ -99,6 +101,28 @@ func OutcomesOf(id string) Statement {
 FROM v_danmaku_outcomes
 WHERE danmaku_id = {id:String} OR run_id = {id:String} OR window_id = {id:String}
 ORDER BY outcome_time, danmaku_id
+LIMIT 100`, map[string]any{"id": id},
+	}
+}
+
+// Hit is one guardrail hit of a run.
+type Hit struct {
+	ID, RunID, RoomID, Rule, Version, Stage, Point, Action, Span, Cause string
+	At                                                                  time.Time
+}
+
+// Fields are where the columns of HitsOf are scanned to.
+func (h *Hit) Fields() []any {
+	return []any{&h.ID, &h.RunID, &h.RoomID, &h.Rule, &h.Version, &h.Stage, &h.Point, &h.Action, &h.Span, &h.Cause, &h.At}
+}
+
+// HitsOf are the guardrail hits of a run, or of all runs of a window.
+func HitsOf(id string) Statement {
+	return Statement{
+		`SELECT hit_id, run_id, room_id, rule, version, stage, point, action, span, cause, hit_time
+FROM v_guardrail_hits
+WHERE run_id = {id:String} OR window_id = {id:String}
+ORDER BY hit_time, hit_id
 LIMIT 100`, map[string]any{"id": id},
 	}
 }

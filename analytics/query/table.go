@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/rivo/uniseg"
 )
@@ -27,13 +28,16 @@ func (t Table) Write(w io.Writer) error {
 	lines := append([][]string{t.Header}, t.Rows...)
 	for _, line := range lines {
 		for i, cell := range line {
-			widths[i] = max(widths[i], uniseg.StringWidth(cell))
+			if w := uniseg.StringWidth(printable(cell)); w <= widest {
+				widths[i] = max(widths[i], w)
+			}
 		}
 	}
 	for _, line := range lines {
 		var b strings.Builder
 		for i, cell := range line {
-			pad := strings.Repeat(" ", widths[i]-uniseg.StringWidth(cell))
+			cell = printable(cell)
+			pad := strings.Repeat(" ", max(widths[i]-uniseg.StringWidth(cell), 0))
 			if slices.Contains(t.Right, i) {
 				cell = pad + cell
 			} else {
@@ -49,6 +53,24 @@ func (t Table) Write(w io.Writer) error {
 	return nil
 }
 
+// widest is the longest cell that others are aligned to: a text of thousands of
+// characters would make every line as long as itself.
+const widest = 200
+
+// printable is s without what would move a terminal's cursor, end the line or turn its
+// direction: cells hold what viewers wrote.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+			return ' '
+		case unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // Clip shortens s to at most n runes.
 func Clip(s string, n int) string {
 	r := []rune(s)
@@ -60,13 +82,18 @@ func Clip(s string, n int) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// printer keeps the first error.
+// printer prints lines and keeps the first error.
 type printer struct {
 	w   io.Writer
 	err error
 }
 
 func (p *printer) printf(format string, args ...any) {
+	for i, a := range args {
+		if s, ok := a.(string); ok {
+			args[i] = printable(s)
+		}
+	}
 	if p.err == nil {
 		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
 	}

@@ -79,8 +79,8 @@ func (v *View) danmakuStory(key Key, f *fate) string {
 	for _, w := range v.windowsOf(key) {
 		s.windowMoments(w, key.ID)
 	}
-	for _, u := range f.heard {
-		if v.windows[u.ReplyID] == nil {
+	for _, u := range f.heard { // by another's window, if it was merged
+		if w := v.windows[u.ReplyID]; w == nil || member(w.Members, key.ID) == nil {
 			s.delivery(u)
 		}
 	}
@@ -297,7 +297,11 @@ func (v *View) verdict(key Key, f *fate) string {
 	case served(state) && len(answers) > 0:
 		what := fmt.Sprintf("It was %s: the viewer heard %q", state, answers[0].Text)
 		if r := v.reply(key); r != nil && f.accepted != nil {
-			what += fmt.Sprintf(", %.2f s after asking", float64(max(r.V.CreatedMs-f.platformMs(nil), 0))/1000)
+			if ms := r.V.CreatedMs - f.platformMs(nil); ms < 0 {
+				what += ", which was made before it was asked"
+			} else {
+				what += fmt.Sprintf(", %.2f s after asking", float64(ms)/1000)
+			}
 		}
 		return what + "."
 	default:

@@ -124,7 +124,7 @@ func runIncidentsList(ctx context.Context, o cli.IncidentOptions, std cli.IO) er
 // runIncidentsShow is `livehost incidents show ID`.
 func runIncidentsShow(ctx context.Context, o cli.IncidentOptions, std cli.IO) error {
 	return reading(ctx, o.StoreOptions, std, func(c *clickhouse.Client) error {
-		story, err := c.Incident(ctx, o.ID)
+		story, err := c.Incident(ctx, o.Room, o.ID)
 		if err != nil {
 			return err
 		}

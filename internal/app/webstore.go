@@ -81,6 +81,12 @@ func (s webStore) Trace(ctx context.Context, id string, restricted bool) (web.Tr
 			PlatformMs: o.Asked.UnixMilli(), TimeMs: o.At.UnixMilli(),
 		})
 	}
+	for _, h := range t.Hits {
+		out.Hits = append(out.Hits, event.GuardrailHit{
+			HitID: h.ID, RunID: event.RunID(h.RunID), RoomID: event.RoomID(h.RoomID), Rule: h.Rule, Version: h.Version, Stage: h.Stage, Point: h.Point,
+			Action: h.Action, Span: h.Span, Cause: h.Cause, TimeMs: h.At.UnixMilli(),
+		})
+	}
 	return out, err
 }
 
@@ -128,6 +134,9 @@ func experimentOf(r query.ABReport) web.Experiment {
 	e := web.Experiment{
 		Name: r.Experiment, Version: int(r.Version), Control: r.Control, Unit: r.UnitName(), Units: r.Units, Mixed: r.Mixed,
 		SRMNote: r.SRM.Reason.String(), Blocked: r.Blocked, Verdict: r.Verdict,
+	}
+	if r.ControlAssumed {
+		e.Control += " (assumed)"
 	}
 	if r.SRM.Reason == "" {
 		e.SRMP = &r.SRM.P

@@ -117,6 +117,7 @@ func incidents(a AnalyticsActions, io IO) *cobra.Command {
 			return checked(o.StoreOptions.validate(), func() error { return a.IncidentsShow(c.Context(), o, io) })
 		},
 	}
+	show.Flags().StringVar(&o.Room, "room", "", "of this room: danmaku of two rooms may have one id")
 	c.AddCommand(filters(list), show, filters(tail))
 	return c
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -90,7 +91,7 @@ func work(in *telemetry.Instruments) {
 	win.End("")
 	p := in.Publisher(sink{})
 	_ = p.Publish(context.Background(), &w, event.Delivery{ReplyID: "w1", RunID: "w1#1", RoomID: "room-7", Channel: event.Public, State: event.DeliveryEnded, FirstAudioMs: time.Now().UnixMilli() - 1000},
-		event.Outcome{RoomID: "room-7", DanmakuID: "d1", State: event.Answered, Reason: "spoken", By: "dispatcher", Variant: "harness", PlatformMs: 1000, ReplyMs: 4400},
+		event.Outcome{RoomID: "room-7", DanmakuID: "d1", State: event.Answered, Reason: "spoken", By: "dispatcher", Admitted: true, Variant: "harness", PlatformMs: 1000, ReplyMs: 4400},
 		event.GuardrailHit{RoomID: "room-7", RunID: "w1#1", Rule: "grounding", Stage: "agentworker", Action: "retry", Variant: "harness"})
 }
 
@@ -359,6 +360,39 @@ func TestDocNamesTheMetrics(t *testing.T) {
 	for _, f := range families {
 		if !strings.Contains(string(doc), "`"+f.GetName()+"`") {
 			t.Errorf("docs/telemetry.md does not have %s", f.GetName())
+		}
+	}
+}
+
+// The latency to the reply is that of v_latency: a miss is over 15 s, and who was merged
+// into an answer that there was already, or was owed none, has none.
+func TestReplyLatency(t *testing.T) {
+	t.Parallel()
+	tel, err := telemetry.New(t.Context(), telemetry.DefaultConfig(), telemetry.Deps{Clock: clock.Real(), Log: slog.New(slog.DiscardHandler), Scraped: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := func(id event.DanmakuID, state event.State, admitted bool, replyMs int64) event.Event {
+		return event.Outcome{RoomID: "room-7", DanmakuID: id, State: state, Reason: "x", By: "dispatcher", Admitted: admitted, PlatformMs: 10_000, ReplyMs: replyMs}
+	}
+	p := tel.Instruments().Publisher(sink{})
+	err = p.Publish(t.Context(), end("answered", event.Answered, true, 14_000), end("other variant's", event.Merged, true, 16_000),
+		end("cooled down", event.Merged, false, 4000), end("late", event.Expired, true, 12_000), end("shed", event.Shed, false, 0), end("retracted", event.Retracted, true, 12_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(tel.Collector())
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() != "livehost_reply_latency_seconds" {
+			continue
+		}
+		if h := f.GetMetric()[0].GetHistogram(); h.GetSampleCount() != 3 || math.Round(h.GetSampleSum()*1000) != 25_001 {
+			t.Errorf("%d samples, %v s in all, want 4 s, 6 s and a miss", h.GetSampleCount(), h.GetSampleSum())
 		}
 	}
 }

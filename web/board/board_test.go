@@ -183,6 +183,55 @@ func TestAskedAgain(t *testing.T) {
 	}
 }
 
+// Speech that a process took back as it drained is said by the next one, as the same
+// delivery: what is shown is the later, however often the records come.
+func TestTakenBackAndSaid(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, 5)
+	all := way(1)
+	started, ended := all[4].(event.Delivery), all[5].(event.Delivery)
+	cancelled, again := started, started
+	cancelled.State, cancelled.Reason, cancelled.FirstAudioMs, cancelled.TimeMs = event.DeliveryCancelled, "handed_on", 0, started.TimeMs+500
+	again.FirstAudioMs, again.TimeMs = started.FirstAudioMs+900, started.TimeMs+900
+	take(t, b, all[:5]...)
+	take(t, b, cancelled, started, again, cancelled)
+	if s := b.Summary(board.Filter{}); s.Rooms[0].Speaking == nil || s.Rooms[0].Speaking.FirstAudioMs != again.FirstAudioMs {
+		t.Errorf("speaking %+v, want %+v", s.Rooms[0].Speaking, again)
+	}
+	take(t, b, ended, started, cancelled, again)
+	r, _ := b.Row("r", "d000")
+	if heard := r.Asks[0].Heard; len(heard) != 1 || heard[0].State != event.DeliveryEnded {
+		t.Errorf("heard %+v", heard)
+	}
+	if s := b.Summary(board.Filter{}); s.Rooms[0].Speaking != nil {
+		t.Errorf("still speaking %+v", s.Rooms[0].Speaking)
+	}
+}
+
+// A newcomer is written what another's window says, which its own outcome does not name:
+// its row tells it whichever topic is read first.
+func TestNewcomersRow(t *testing.T) {
+	t.Parallel()
+	all := way(1)
+	asked := t0 + 9000
+	text := all[5].(event.Delivery)
+	text.DeliveryID, text.Channel, text.State, text.DanmakuIDs, text.TimeMs = "w-d000/text/new", event.Private, event.DeliverySent, []event.DanmakuID{"new"}, asked+500
+	own := []event.Event{
+		event.Danmaku{Schema: 1, DanmakuID: "new", RoomID: "r", Text: "q", PlatformTimeMs: asked},
+		event.Outcome{Schema: 1, DanmakuID: "new", RoomID: "r", State: event.Merged, Reason: "cooled_down", By: "aggregator", CoverID: "d000", Variant: "v", PlatformMs: asked, SpeakByMs: asked + 20_000, TimeMs: asked + 1},
+		text,
+	}
+	for range 2 {
+		b := newBoard(t, 5)
+		take(t, b, append(slices.Clone(all), own...)...)
+		slices.Reverse(own)
+		r, _ := b.Row("r", "new")
+		if r.Ended() != event.Merged || len(r.Asks) != 1 || len(r.Asks[0].Heard) != 1 || r.Asks[0].Heard[0].Channel != event.Private {
+			t.Errorf("row %+v", r)
+		}
+	}
+}
+
 // Platforms number danmaku within a room: equal ids of two rooms are two danmaku.
 func TestEqualIDsInTwoRooms(t *testing.T) {
 	t.Parallel()

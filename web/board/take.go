@@ -206,6 +206,13 @@ func (b *Board) ended(e event.Outcome) {
 	if w := b.windows.byID[e.WindowID]; w != nil {
 		r.link(w)
 	}
+	if e.State == event.Merged && e.SpeakByMs > 0 { // a newcomer, which may have been written what another's window says
+		for _, w := range b.windows.order {
+			if w.data.Room == e.RoomID && w.wrote(e.DanmakuID) {
+				r.link(w)
+			}
+		}
+	}
 	if e.PlatformMs > 0 {
 		r.data.AskedMs = e.PlatformMs
 	}

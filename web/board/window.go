@@ -62,19 +62,27 @@ func (w *window) step(e event.Step) {
 	}
 }
 
-// delivered keeps the latest state of each delivery; false: nothing is new.
+// delivered keeps the latest state of each delivery; false: nothing is new. One that was
+// called off may begin anew, with a later owner.
 func (w *window) delivered(e event.Delivery) bool {
 	i, seen := w.heard[e.DeliveryID]
-	switch {
-	case !seen:
+	if !seen {
 		w.heard[e.DeliveryID] = len(w.data.Heard)
 		w.data.Heard = append(w.data.Heard, e)
-	case w.data.Heard[i].State == event.DeliveryStarted && e.State != event.DeliveryStarted:
-		w.data.Heard[i] = e
-	default:
-		return false
+		return true
 	}
-	return true
+	have := &w.data.Heard[i]
+	ends := have.State == event.DeliveryStarted && e.State != event.DeliveryStarted && e.TimeMs >= have.TimeMs
+	anew := have.State == event.DeliveryCancelled && e.State != event.DeliveryCancelled && e.TimeMs > have.TimeMs
+	if ends || anew {
+		*have = e
+	}
+	return ends || anew
+}
+
+// wrote reports whether a delivery names the danmaku.
+func (w *window) wrote(id event.DanmakuID) bool {
+	return slices.ContainsFunc(w.data.Heard, func(d event.Delivery) bool { return slices.Contains(d.DanmakuIDs, id) })
 }
 
 // ask is the window seen by one of its danmaku.
