@@ -25,7 +25,8 @@
 //   - what is published with a context of Assigned, Handle or Revoked is written only while the
 //     group is known to have given the partition to this process: one that was
 //     stopped or cut off for longer than its session writes nothing when it goes on;
-//   - a replayed dead letter keeps the append time it had at first;
+//   - a replayed dead letter keeps the append time it had at first; that it was replayed
+//     is noted beside it;
 //   - the end of our own context is never a reason to finish a record;
 //   - a group without a committed offset starts at the first retained record.
 //
