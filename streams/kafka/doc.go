@@ -10,7 +10,9 @@
 //
 // Invariants:
 //   - a partition's committed offset never passes an unacknowledged record and
-//     never goes back: there is one committer, and it commits contiguous prefixes;
+//     never goes back: there is one committer, and it commits contiguous prefixes.
+//     Only when the broker has lost records does it, to where the others in their
+//     place may begin;
 //   - no record of a partition is handed over before Assigned returned, none is
 //     started after its revocation began, and acknowledgements given before
 //     Revoked returns are committed before another member gets the partition;

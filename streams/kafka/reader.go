@@ -152,7 +152,11 @@ func (r *Reader) Follow(ctx context.Context, topics []string, fromEnd bool, fn f
 			continue
 		}
 		looked = time.Now()
-		if ctx.Err() != nil || (err != nil && !errors.Is(err, errSilent) && !errors.Is(err, kerr.UnknownTopicID)) {
+		lost := lostByBroker(err)
+		if lost {
+			r.log.Error("the broker has lost records; goes on with what it has", "err", err)
+		}
+		if ctx.Err() != nil || (err != nil && !lost && !errors.Is(err, errSilent) && !errors.Is(err, kerr.UnknownTopicID)) {
 			return ended(ctx, fmt.Errorf("kafka: follow %v: %w", topics, err))
 		}
 		if err := r.refollow(ctx, cl, known); err != nil {

@@ -60,7 +60,8 @@ func (s *session) dispatch(p kgo.FetchTopicPartition) {
 	}
 	l, lost, err := u.start(p)
 	if err != nil { // the log went back, as after a topic was created again
-		s.log.Error("the log went back; begins again at the committed offset", "topic", p.Topic, "partition", p.Partition, "err", err)
+		s.log.Error("the log went back; what follows is handled again", "topic", p.Topic, "partition", p.Partition, "err", err)
+		s.rewind(u, p)
 		s.restart()
 	}
 	if lost > 0 {
