@@ -59,6 +59,10 @@ func (p *partition) restore(ctx context.Context) error {
 func (p *partition) recall(ctx context.Context) (map[string]int64, error) {
 	last := event.RoomState{ReadBack: map[string]int64{}}
 	_, err := p.a.deps.Reader.Read(ctx, event.TopicRoomState, p.number, 0, func(rec streams.Record) error {
+		if len(rec.Value) == 0 { // a tombstone: somebody wants the room forgotten
+			delete(p.parked, rec.Key)
+			return nil
+		}
 		s, err := event.Decode[event.RoomState](rec.Value)
 		if err != nil {
 			p.a.deps.Log.Warn("room state skipped", "room_id", rec.Key, "err", err)

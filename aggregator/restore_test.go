@@ -38,6 +38,28 @@ func TestRestoreKnowsTheRoom(t *testing.T) {
 	})
 }
 
+// A tombstone in room-state.v1 takes back what was written before, also while the log
+// has that still.
+func TestTombstoneForgetsTheRoom(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.put(r.event(event.RoomOpened, func(e *event.RoomEvent) {
+			e.BroadcastID, e.Settings = "b1", &event.RoomSettings{Language: "en", HostName: "小播"}
+		}))
+		r.step = time.Second
+		for range 20 { // beyond what is read back
+			r.put(r.event(event.Like, nil))
+			r.pass(time.Minute)
+		}
+		r.log.Append(event.TopicRoomState, roomID, nil)
+		r.restart()
+		r.say("d1", "a1", "80")
+		if w := r.windows(1)[0]; w.BroadcastID != "" || w.Context.Settings.HostName != "" {
+			t.Errorf("window after the room was to be forgotten: %q, %+v", w.BroadcastID, w.Context)
+		}
+	})
+}
+
 // A room in which nothing happens is put away, and is itself again when something
 // does; a restart finds it put away.
 func TestIdleRoomIsParked(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"livehost/internal/cli"
-	"livehost/streams"
 	"livehost/streams/event"
 	"livehost/streams/kafka"
 	"livehost/streams/topic"
@@ -28,14 +27,15 @@ type letter struct {
 	Appended time.Time    `json:"append_time"`
 	Bytes    int          `json:"bytes"`
 	Stub     bool         `json:"stub,omitempty"` // the record was too large to keep
+	Replayed bool         `json:"replayed,omitempty"`
 	Value    string       `json:"value,omitempty"`
 }
 
-func letterOf(r streams.Record, whole bool) letter {
+func letterOf(r kafka.DeadLetter, whole bool) letter {
 	l := letter{
 		Topic: strings.TrimSuffix(r.Topic, topic.DLQ("")), Offset: r.Offset, Room: r.Key, Appended: r.AppendTime, Bytes: len(r.Value),
 		Reason: r.Headers[kafka.HeaderReason], From: r.Headers[kafka.HeaderPartition] + "@" + r.Headers[kafka.HeaderOffset],
-		Stub: r.Headers[kafka.HeaderBytes] != "",
+		Stub: r.Headers[kafka.HeaderBytes] != "", Replayed: r.Replayed,
 	}
 	if whole {
 		l.Value = string(r.Value)
@@ -72,9 +72,9 @@ func openDLQ(o cli.DLQOptions, std cli.IO) (*dlqCommand, error) {
 }
 
 // each calls fn for the dead letters of the topics, in their order.
-func (d *dlqCommand) each(ctx context.Context, fn func(streams.Record) error) error {
+func (d *dlqCommand) each(ctx context.Context, fn func(kafka.DeadLetter) error) error {
 	for _, name := range d.topics {
-		if _, err := d.reader.Read(ctx, topic.DLQ(name), 0, 0, fn); err != nil {
+		if err := d.reader.DeadLetters(ctx, name, fn); err != nil {
 			return err
 		}
 	}
@@ -97,10 +97,13 @@ func withDLQ(ctx context.Context, o cli.DLQOptions, std cli.IO, run func(context
 func runDLQList(ctx context.Context, o cli.DLQOptions, std cli.IO) error {
 	enc := json.NewEncoder(std.Out)
 	return withDLQ(ctx, o, std, func(ctx context.Context, d *dlqCommand) error {
-		return d.each(ctx, func(r streams.Record) error {
+		return d.each(ctx, func(r kafka.DeadLetter) error {
 			l := letterOf(r, false)
 			if o.JSON {
 				return enc.Encode(l)
+			}
+			if l.Replayed {
+				l.Reason += " (replayed)"
 			}
 			_, err := fmt.Fprintf(std.Out, "%s\t%d\t%s\t%s\t%d bytes\t%s\n", l.Topic, l.Offset, l.Appended.UTC().Format(time.RFC3339), l.Room, l.Bytes, l.Reason)
 			return err
@@ -130,12 +133,15 @@ func (d *dlqCommand) show(ctx context.Context, o cli.DLQOptions, std cli.IO) err
 	return err
 }
 
-// find reads the dead letters with the wanted offsets, or all of them.
-func (d *dlqCommand) find(ctx context.Context, o cli.DLQOptions) ([]streams.Record, error) {
-	var found []streams.Record
-	err := d.each(ctx, func(r streams.Record) error {
-		if o.All || slices.Contains(o.Offsets, r.Offset) {
+// find reads the dead letters with the wanted offsets, or all records that were not
+// replayed, one letter of each.
+func (d *dlqCommand) find(ctx context.Context, o cli.DLQOptions) ([]kafka.DeadLetter, error) {
+	var found []kafka.DeadLetter
+	seen := make(map[string]bool)
+	err := d.each(ctx, func(r kafka.DeadLetter) error {
+		if o.All && !r.Replayed && !seen[r.Origin()] || slices.Contains(o.Offsets, r.Offset) {
 			found = append(found, r)
+			seen[r.Origin()] = true
 		}
 		return nil
 	})
@@ -143,7 +149,7 @@ func (d *dlqCommand) find(ctx context.Context, o cli.DLQOptions) ([]streams.Reco
 		return nil, err
 	}
 	for _, want := range o.Offsets {
-		if !slices.ContainsFunc(found, func(r streams.Record) bool { return r.Offset == want }) {
+		if !slices.ContainsFunc(found, func(r kafka.DeadLetter) bool { return r.Offset == want }) {
 			return nil, fmt.Errorf("%s has no dead letter at offset %d; `livehost dlq list %s` lists them", o.Topic, want, o.Topic)
 		}
 	}
@@ -168,7 +174,7 @@ func (d *dlqCommand) replay(ctx context.Context, o cli.DLQOptions, std cli.IO) e
 	var problems []error
 	done := 0
 	for _, r := range found {
-		if err := pub.Replay(ctx, r); err != nil {
+		if err := pub.Replay(ctx, r.Record); err != nil {
 			problems = append(problems, err)
 			continue
 		}

@@ -14,7 +14,7 @@ type DLQOptions struct {
 	JSON    bool
 	Topic   string  // whose dead letters; "": all topics'
 	Offsets []int64 // of the dead letters
-	All     bool    // replay all of the topic's
+	All     bool    // replay all of the topic's that were not replayed
 }
 
 func dlq(a Actions, io IO) *cobra.Command {
@@ -45,7 +45,7 @@ func dlq(a Actions, io IO) *cobra.Command {
 			return withOffsets(c, &o, args, a.DLQReplay, io)
 		},
 	}
-	replay.Flags().BoolVar(&o.All, "all", false, "replay every dead letter of the topic")
+	replay.Flags().BoolVar(&o.All, "all", false, "replay every record of the topic's dead letters that was not replayed before")
 	c.AddCommand(list, show, replay)
 	return c
 }

@@ -175,12 +175,14 @@ func wanted(k reflect.Kind) string {
 	}
 }
 
-// milliseconds is a time as a platform wrote it, in milliseconds: seconds and
-// microseconds are told by their size.
+// milliseconds is a time as a platform wrote it, in milliseconds: seconds,
+// microseconds and nanoseconds are told by their size.
 func milliseconds(t int64) int64 {
 	switch {
 	case t >= 1e8 && t < 1e11:
 		return t * 1000
+	case t > 1e17:
+		return t / 1e6
 	case t > 1e14:
 		return t / 1000
 	default:

@@ -79,10 +79,11 @@ func TestStamp(t *testing.T) {
 	}
 }
 
-// Some platforms write seconds or microseconds; whoever reads a record has milliseconds.
+// Some platforms write seconds, microseconds or nanoseconds; whoever reads a record has
+// milliseconds.
 func TestPlatformTimes(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]int64{"1893456020": 1893456020000, "1893456020123": 1893456020123, "1893456020123456": 1893456020123} {
+	for in, want := range map[string]int64{"1893456020": 1893456020000, "1893456020123": 1893456020123, "1893456020123456": 1893456020123, "1893456020123456789": 1893456020123} {
 		d, err1 := event.DecodeInPlace[event.Danmaku]([]byte(`{"schema":1,"danmaku_id":"1","room_id":"r","platform_time_ms":` + in + `}`))
 		e, err2 := event.Decode[event.RoomEvent]([]byte(`{"schema":1,"event_id":"e","room_id":"r","kind":"enter","time_ms":` + in + `}`))
 		o, err3 := event.Decode[event.Order]([]byte(`{"schema":1,"order_id":"o","seq":1,"room_id":"r","status":"paid","time_ms":` + in + `}`))

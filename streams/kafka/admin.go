@@ -197,12 +197,14 @@ func Check(ctx context.Context, cfg Config, topics []topic.Topic) (Provisioned, 
 	return out, err
 }
 
-// HeaderReplayed is on a record that was a dead letter: which one.
+// HeaderReplayed is on a record that was a dead letter: which one. In the dead-letter
+// topic it is on the note that the letter was replayed.
 const HeaderReplayed = "dlq-replayed"
 
 // Replay puts a dead letter back into the topic it came from, in its room's
-// order. It keeps the append time it had at first, so that what was late stays
-// late. A stub cannot be replayed: the record is not in it.
+// order, and notes beside the letter that it did. The record keeps the append time it
+// had at first, so that what was late stays late. A stub cannot be replayed: the record
+// is not in it.
 func (p *Publisher) Replay(ctx context.Context, letter streams.Record) error {
 	target, stub := letter.Headers[HeaderTopic], letter.Headers[HeaderBytes]
 	switch {
@@ -220,8 +222,61 @@ func (p *Publisher) Replay(ctx context.Context, letter streams.Record) error {
 			r.Headers = append(r.Headers, kgo.RecordHeader{Key: k, Value: []byte(v)})
 		}
 	}
-	r.Headers = append(r.Headers, kgo.RecordHeader{Key: HeaderReplayed, Value: []byte(letter.Topic + "@" + strconv.FormatInt(letter.Offset, 10))})
-	return publishError(r, p.client.ProduceSync(ctx, r).FirstErr())
+	replayed := kgo.RecordHeader{Key: HeaderReplayed, Value: []byte(letter.Topic + "@" + strconv.FormatInt(letter.Offset, 10))}
+	r.Headers = append(r.Headers, replayed)
+	if err := p.client.ProduceSync(ctx, r).FirstErr(); err != nil || letter.Topic != topic.DLQ(target) {
+		return publishError(r, err)
+	}
+	note := &kgo.Record{Topic: letter.Topic, Key: []byte(letter.Key), Headers: []kgo.RecordHeader{replayed}}
+	for _, k := range [...]string{HeaderPartition, HeaderOffset, HeaderAppendTimeMs} {
+		note.Headers = append(note.Headers, kgo.RecordHeader{Key: k, Value: []byte(letter.Headers[k])})
+	}
+	if err := p.client.ProduceSync(ctx, note).FirstErr(); err != nil {
+		return fmt.Errorf("%s offset %d: is back in %s, but it is not noted: %w", letter.Topic, letter.Offset, target, publishError(note, err))
+	}
+	return nil
+}
+
+// DeadLetter is one of a dead-letter topic.
+type DeadLetter struct {
+	streams.Record
+	Replayed bool // the record that it is of was, perhaps from another of its letters
+}
+
+// Origin is the record that a letter is of. It has several letters when several groups
+// could not handle it, or one did twice.
+func (l DeadLetter) Origin() string {
+	if l.Headers[HeaderOffset] == "" { // not ours
+		return strconv.FormatInt(l.Offset, 10)
+	}
+	return l.Headers[HeaderPartition] + "@" + l.Headers[HeaderOffset] + "@" + l.Headers[HeaderAppendTimeMs]
+}
+
+// DeadLetters calls fn for the dead letters of a topic, in their order.
+func (r *Reader) DeadLetters(ctx context.Context, topicName string, fn func(DeadLetter) error) error {
+	replayed := make(map[string]bool)
+	each := func(fn func(l DeadLetter, note bool) error) error {
+		_, err := r.Read(ctx, topic.DLQ(topicName), 0, 0, func(rec streams.Record) error {
+			return fn(DeadLetter{Record: rec}, rec.Headers[HeaderReplayed] != "" && rec.Headers[HeaderTopic] == "")
+		})
+		return err
+	}
+	err := each(func(l DeadLetter, note bool) error {
+		if note {
+			replayed[l.Origin()] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return each(func(l DeadLetter, note bool) error {
+		if note {
+			return nil
+		}
+		l.Replayed = replayed[l.Origin()]
+		return fn(l)
+	})
 }
 
 // Leader is the id of the broker that leads a partition.

@@ -80,11 +80,18 @@ func classify(err error) error {
 	case errors.Is(err, kerr.SaslAuthenticationFailed), errors.Is(err, kerr.TopicAuthorizationFailed), errors.Is(err, kerr.GroupAuthorizationFailed):
 		return fault.Wrap(fault.Internal, err) // a retry would not help
 	case kerr.IsRetriable(err), kgo.IsRetryableBrokerErr(err), errors.As(err, &netErr),
-		errors.Is(err, kgo.ErrRecordTimeout), errors.Is(err, kgo.ErrRecordRetries), errors.Is(err, kgo.ErrMaxBuffered), err.Error() == purged:
+		lostByBroker(err), errors.Is(err, kgo.ErrRecordTimeout), errors.Is(err, kgo.ErrRecordRetries), errors.Is(err, kgo.ErrMaxBuffered), err.Error() == purged:
 		return fault.Wrap(fault.Unavailable, err)
 	default:
 		return fault.Wrap(fault.Internal, err)
 	}
+}
+
+// lostByBroker says that the client found records gone that the broker had, and goes on
+// where the log went on.
+func lostByBroker(err error) bool {
+	var loss *kgo.ErrDataLoss
+	return errors.As(err, &loss)
 }
 
 // recordOf is the record as the stages see it; room is its key. The value is not

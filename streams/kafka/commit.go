@@ -1,10 +1,12 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -70,6 +72,33 @@ func (s *session) commit(units []*unit) {
 			continue
 		}
 		l.committed = grown[l.topic][l.partition].Offset
+	}
+}
+
+// rewind commits that the group begins again at the records of p: the broker has lost some,
+// and writes others at their offsets. What it had acknowledged of the former ones says
+// nothing of these.
+func (s *session) rewind(u *unit, p kgo.FetchTopicPartition) {
+	s.commitMu.Lock()
+	defer s.commitMu.Unlock()
+	u.mu.Lock()
+	l := u.logs[p.Topic]
+	at := p.Records[0].Offset
+	if oldest, ok := l.tracker.Oldest(); ok {
+		at = min(at, oldest)
+	}
+	u.mu.Unlock()
+	if l.committed == math.MaxInt64 {
+		return // before
+	}
+	l.committed = math.MaxInt64 // nothing more in this session
+	ctx, cancel := context.WithTimeout(s.work, commitTimeout)
+	defer cancel()
+	refused, err := commitOffsets(stampCommits(ctx, s.topics), s.client, map[string]map[int32]kgo.EpochOffset{
+		p.Topic: {p.Partition: {Epoch: -1, Offset: at}},
+	})
+	if err = cmp.Or(err, refused[unitKey{p.Topic, p.Partition}]); err != nil {
+		s.log.Error("could not go back, records may be lost", "topic", p.Topic, "partition", p.Partition, "offset", at, "err", err)
 	}
 }
 

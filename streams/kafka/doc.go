@@ -10,7 +10,9 @@
 //
 // Invariants:
 //   - a partition's committed offset never passes an unacknowledged record and
-//     never goes back: there is one committer, and it commits contiguous prefixes;
+//     never goes back: there is one committer, and it commits contiguous prefixes.
+//     Only when the broker has lost records does it, to where the others in their
+//     place may begin;
 //   - no record of a partition is handed over before Assigned returned, none is
 //     started after its revocation began, and acknowledgements given before
 //     Revoked returns are committed before another member gets the partition;
@@ -25,7 +27,8 @@
 //   - what is published with a context of Assigned, Handle or Revoked is written only while the
 //     group is known to have given the partition to this process: one that was
 //     stopped or cut off for longer than its session writes nothing when it goes on;
-//   - a replayed dead letter keeps the append time it had at first;
+//   - a replayed dead letter keeps the append time it had at first; that it was replayed
+//     is noted beside it;
 //   - the end of our own context is never a reason to finish a record;
 //   - a group without a committed offset starts at the first retained record.
 //

@@ -262,6 +262,30 @@ func TestStreamingCase18MemberThatWasThrownOutGoesOn(t *testing.T) {
 	}
 }
 
+// A reason that quotes most of the record does not cost the record its place among the
+// dead letters.
+func TestLongReasonLeavesTheRecordWhole(t *testing.T) {
+	t.Parallel()
+	f := newFaulty(t)
+	text := `{"schema":1,"danmaku_id":"1","room_id":"room","platform_time_ms":` + strings.Repeat("9", 200<<10) + `}`
+	record := &kgo.Record{Topic: event.TopicDanmaku, Key: []byte(faultRoom), Value: []byte(text)}
+	if err := f.client().ProduceSync(t.Context(), record).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	f.join(func(_ context.Context, r streams.Record, ack streams.Ack) {
+		_, err := event.Decode[event.Danmaku](r.Value)
+		ack(err)
+	})
+	f.eventually("it is finished", func() bool { return f.committed() == 1 })
+	letters := f.deadLetters()
+	if len(letters) != 1 || string(letters[0].Value) != text {
+		t.Fatalf("%d dead letters, want one with the record's %d bytes: %v", len(letters), len(text), letters)
+	}
+	if why := letters[0].Headers[kafka.HeaderReason]; len(why) > 4096 || !strings.Contains(why, "platform_time_ms is a JSON number") {
+		t.Errorf("a reason of %d bytes: %.200s", len(why), why)
+	}
+}
+
 func TestMissingTopicIsAnErrorThatSaysSo(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)

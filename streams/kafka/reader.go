@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"livehost/internal/clock"
 	"livehost/internal/fault"
@@ -24,6 +26,10 @@ const (
 	readIdle = 10 * time.Second
 	// readLook is after how much silence it looks whether the rest is still retained.
 	readLook = 2 * fetchMaxWait
+	// fetchEmptyBytes is how much is looked at for batches without records, batchHeader
+	// what each of them is.
+	fetchEmptyBytes = 64 << 10
+	batchHeader     = 61
 )
 
 // errSilent is the end of a poll that brought nothing.
@@ -102,7 +108,9 @@ func (r *Reader) Read(ctx context.Context, topicName string, partition int32, fr
 		if errors.Is(err, errSilent) && time.Since(heard) < readIdle {
 			// Retention may have passed us by: what it took is not to be waited for.
 			if start, _, err = r.bounds(ctx, topicName, partition); err == nil {
-				next = max(next, start)
+				next, err = r.pastEmpty(ctx, cl, topicName, partition, max(next, start))
+			}
+			if err == nil {
 				continue
 			}
 		}
@@ -144,7 +152,11 @@ func (r *Reader) Follow(ctx context.Context, topics []string, fromEnd bool, fn f
 			continue
 		}
 		looked = time.Now()
-		if ctx.Err() != nil || (err != nil && !errors.Is(err, errSilent) && !errors.Is(err, kerr.UnknownTopicID)) {
+		lost := lostByBroker(err)
+		if lost {
+			r.log.Error("the broker has lost records; goes on with what it has", "err", err)
+		}
+		if ctx.Err() != nil || (err != nil && !lost && !errors.Is(err, errSilent) && !errors.Is(err, kerr.UnknownTopicID)) {
 			return ended(ctx, fmt.Errorf("kafka: follow %v: %w", topics, err))
 		}
 		if err := r.refollow(ctx, cl, known); err != nil {
@@ -238,6 +250,39 @@ func (r *Reader) bounds(ctx context.Context, topicName string, partition int32) 
 		err = fmt.Errorf("kafka: offsets of %s partition %d: %w", topicName, partition, classify(err))
 	}
 	return start, end, err
+}
+
+// pastEmpty is from, or the offset after the batches there that have no records: what
+// compaction leaves at the end of a log whose last record was a tombstone. The client goes
+// past them and says nothing.
+func (r *Reader) pastEmpty(ctx context.Context, cl *kgo.Client, topicName string, partition int32, from int64) (int64, error) {
+	have, err := r.admin.ListTopics(ctx, topicName)
+	if err != nil {
+		return from, classify(err)
+	}
+	p := kmsg.NewFetchRequestTopicPartition()
+	p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, from, fetchEmptyBytes
+	t := kmsg.NewFetchRequestTopic()
+	t.Topic, t.TopicID, t.Partitions = topicName, have[topicName].ID, []kmsg.FetchRequestTopicPartition{p}
+	req := kmsg.NewPtrFetchRequest()
+	req.MaxBytes, req.SessionEpoch, req.IsolationLevel, req.Topics = fetchEmptyBytes, -1, 1, []kmsg.FetchRequestTopic{t}
+	resp, err := req.RequestWith(ctx, cl.Broker(int(have[topicName].Partitions[partition].Leader)))
+	if err != nil {
+		return from, classify(err)
+	}
+	for _, t := range resp.Topics {
+		for _, p := range t.Partitions {
+			for b := p.RecordBatches; len(b) >= batchHeader; {
+				first, size := int64(binary.BigEndian.Uint64(b)), 12+int(binary.BigEndian.Uint32(b[8:]))
+				last, records := first+int64(binary.BigEndian.Uint32(b[23:])), binary.BigEndian.Uint32(b[57:])
+				if records > 0 || size < batchHeader || size > len(b) {
+					break
+				}
+				from, b = max(from, last+1), b[size:]
+			}
+		}
+	}
+	return from, nil
 }
 
 // poll waits for records; with idle > 0 no longer than that. A partition's error

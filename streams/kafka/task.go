@@ -28,7 +28,8 @@ const (
 	HeaderBytes = "dlq-bytes"
 )
 
-// stubBytes bounds each part of a stub.
+// stubBytes bounds each part of a stub, and the reason of a dead letter: some quote what
+// is wrong, which may be most of the record, and there is not room for it twice.
 const stubBytes = 4096
 
 // task is one record on its way through the handler.
@@ -59,7 +60,8 @@ func (s *session) dispatch(p kgo.FetchTopicPartition) {
 	}
 	l, lost, err := u.start(p)
 	if err != nil { // the log went back, as after a topic was created again
-		s.log.Error("the log went back; begins again at the committed offset", "topic", p.Topic, "partition", p.Partition, "err", err)
+		s.log.Error("the log went back; what follows is handled again", "topic", p.Topic, "partition", p.Partition, "err", err)
+		s.rewind(u, p)
 		s.restart()
 	}
 	if lost > 0 {
@@ -266,7 +268,8 @@ func deadLetterOf(r streams.Record, reason error) *kgo.Record {
 			add(k, v)
 		}
 	}
-	add(HeaderReason, reason.Error())
+	why := reason.Error()
+	add(HeaderReason, strings.ToValidUTF8(why[:min(len(why), stubBytes)], ""))
 	add(HeaderTopic, r.Topic)
 	add(HeaderPartition, strconv.Itoa(int(r.Partition)))
 	add(HeaderOffset, strconv.FormatInt(r.Offset, 10))

@@ -114,6 +114,9 @@ func (u *unit) start(p kgo.FetchTopicPartition) (l *partitionLog, lost int64, er
 		lost = min(p.LogStartOffset, first.Offset) - l.next
 		l.lost += lost
 	}
+	if l.tracker.Unfinished() == 0 { // all that is known is of finished records
+		l.ages = l.ages[:0]
+	}
 	for _, r := range p.Records {
 		if err := l.tracker.Start(r.Offset); err != nil {
 			return nil, lost, err

@@ -29,8 +29,34 @@ func (s *session) watch() {
 			s.restart()
 			return
 		}
+		if n, err := s.resized(); err == nil && n > 0 {
+			s.log.Warn("topics have another number of partitions; begins again with all of them", "topics", s.binding.Topics, "partitions", n)
+			s.restart()
+			return
+		}
 		s.tellStale(told)
 	}
+}
+
+// resized is how many partitions the topics have when that is another number than the
+// session knows, and 0 while they differ: whoever changes them is not done yet. The
+// client would learn of new partitions minutes later.
+func (s *session) resized() (n int32, err error) {
+	now, err := describe(s.ctx, s.reader.admin, s.binding.Topics)
+	if err != nil {
+		return 0, err
+	}
+	other := false
+	for name, info := range now {
+		if n > 0 && info.partitions != n {
+			return 0, nil
+		}
+		n, other = info.partitions, other || info.partitions != s.topics[name].partitions
+	}
+	if !other {
+		return 0, nil
+	}
+	return n, nil
 }
 
 // tellStale logs each partition whose oldest unfinished record is stale, once in

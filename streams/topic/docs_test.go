@@ -59,7 +59,7 @@ func markdown(events string) ([]byte, error) {
 		fmt.Sprintf("(%d by default), ", DefaultPartitions) + "so a room has one partition number everywhere (murmur2, Kafka's default partitioner). " +
 		"Timestamps are the broker's append time. Values are JSON; unknown fields are ignored; a record without a required field, or of an unknown schema version, " +
 		"goes to `<topic>.dlq` (one partition, kept 30 days) with the headers `dlq-reason`, `dlq-topic`, `dlq-partition`, `dlq-offset` and `dlq-append-time-ms`. " +
-		"Ids are strings; fields ending in `_ms` are UTC milliseconds of room time (a platform's seconds and microseconds are told by their size; a danmaku or room event without a time has that of its append); money is integer fen. " +
+		"Ids are strings; fields ending in `_ms` are UTC milliseconds of room time (a platform's seconds, microseconds and nanoseconds are told by their size; a danmaku or room event without a time has that of its append); money is integer fen. " +
 		"The aggregator dead-letters a danmaku, room event or order with an id, or the name of a source or gift, longer than 256 bytes.\n\n" +
 		"| topic | written by | kept | largest record |\n|---|---|---|---|\n")
 	var queue []reflect.Type

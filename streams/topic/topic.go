@@ -73,7 +73,7 @@ func deadLetter(source Topic) Topic {
 	return Topic{
 		Name:           DLQ(source.Name),
 		Writers:        "streams",
-		Doc:            "Records of " + source.Name + " that cannot be handled, unchanged, with the reason in headers.",
+		Doc:            "Records of " + source.Name + " that cannot be handled, unchanged, with the reason in headers, and notes of what was replayed.",
 		Partitions:     1,
 		Retention:      30 * day,
 		MaxRecordBytes: source.MaxRecordBytes + 64*kib,
