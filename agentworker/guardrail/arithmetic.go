@@ -1,6 +1,7 @@
 package guardrail
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -146,24 +147,39 @@ func sharesIn(text string) map[string][]string {
 
 // wrongShare is a share that evidence gives to something else, "" for none.
 func (in *Input) wrongShare() string {
-	said := sharesIn(in.Text)
-	if len(said) == 0 {
-		return ""
-	}
-	known := map[string][]string{}
-	for _, t := range in.Evidence.texts() {
-		for name, shares := range sharesIn(t) {
-			known[name] = append(known[name], shares...)
+	for at, clause := range clausesOf(in.Text) {
+		said := sharesIn(clause)
+		if len(said) == 0 {
+			continue
 		}
-	}
-	for name, shares := range said {
-		for _, s := range shares {
-			if len(known[name]) > 0 && !slices.Contains(known[name], s) {
-				return name + s + "%"
+		known := map[string][]string{}
+		for _, t := range in.Evidence.on(in.Text, at).texts() {
+			for name, shares := range sharesIn(t) {
+				known[name] = append(known[name], shares...)
+			}
+		}
+		for name, shares := range said {
+			for _, s := range shares {
+				if len(known[name]) > 0 && !slices.Contains(known[name], s) {
+					return name + s + "%"
+				}
 			}
 		}
 	}
 	return ""
+}
+
+// clausesOf are the clauses of a text with the places where they begin.
+func clausesOf(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		from := 0
+		for _, end := range append(clauseEnd.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
+			if !yield(from, text[from:end[0]]) {
+				return
+			}
+			from = end[1]
+		}
+	}
 }
 
 var compared = regexp.MustCompile(`(?i)^(.*?)(?:比|要比)(.*?)(?:还|要|更|又)*(便宜|贵|划算)|^(.*?)\bis\b.*?(cheaper|more expensive|dearer|more)\b than(.*)$`)

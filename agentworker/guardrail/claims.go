@@ -77,7 +77,8 @@ func UnsupportedClaims(in *Input) (Finding, bool) {
 // excused reports whether the phrase at from..to is denied, asked, part of a name,
 // or held by evidence.
 func (w *word) excused(in *Input, text []rune, from, to int, named []span) bool {
-	if contradicts.MatchString(string(text[:from])) && w.rule.proof && slices.ContainsFunc(w.cores, in.Evidence.affirms) {
+	evidence := in.Evidence.on(string(text), len(string(text[:from])))
+	if contradicts.MatchString(string(text[:from])) && w.rule.proof && slices.ContainsFunc(w.cores, evidence.affirms) {
 		return false // 没有运费险, where there is one
 	}
 	if w.rule.words == otherShops && declines.MatchString(string(text[to:])) {
@@ -95,9 +96,9 @@ func (w *word) excused(in *Input, text []rune, from, to int, named []span) bool 
 	case w.rule.care:
 		return doctor.MatchString(string(text))
 	case w.rule.offers:
-		return in.Evidence.offers()
+		return evidence.offers()
 	case w.rule.proof:
-		return in.Evidence.holdsOne(w.cores, string(text))
+		return evidence.holdsOne(w.cores, string(text))
 	}
 	return false
 }
@@ -130,6 +131,9 @@ var shippingFree = regexp.MustCompile(`包邮|免邮|免运费|free (shipping|de
 // texts are all that facts and results say, in lower case.
 func (e *Evidence) texts() []string {
 	out := []string{e.factText.String()}
+	for _, p := range e.told {
+		out = append(out, p.text)
+	}
 	for _, r := range e.Results {
 		out = append(out, r.text)
 	}
@@ -203,7 +207,7 @@ func (in *Input) forWhom() string {
 	}
 	for _, at := range people.FindAllStringIndex(text, -1) {
 		said, after := text[at[0]:at[1]], text[at[1]:]
-		if turned(text[:at[0]]) || warns.MatchString(said) || refused(after) || asked(after) || in.Evidence.affirms(whom.FindString(said)) {
+		if turned(text[:at[0]]) || warns.MatchString(said) || refused(after) || asked(after) || in.Evidence.on(text, at[0]).affirms(whom.FindString(said)) {
 			continue
 		}
 		return said

@@ -20,7 +20,10 @@ const CodeNotFound = "NOT_FOUND"
 type Evidence struct {
 	Results   []Result
 	facts     []quantity.Quantity // product facts, FAQ, room status, skills' resources
-	factText  strings.Builder     // lower case
+	shared    []quantity.Quantity // those of the facts that are about no product
+	factText  strings.Builder     // lower case; of facts about no product
+	told      []part              // facts about products
+	subjects  []subject           // products that facts and results are about
 	names     []string            // of viewers who are no members: givers of gifts
 	words     []quantity.Quantity // the viewers' own words
 	wordsText strings.Builder
@@ -41,6 +44,7 @@ type Result struct {
 	advises bool     // it recommends a size
 	facts   []event.Fact
 	text    string         // lower case
+	parts   []part         // the same by product
 	private bool           // it is for the viewer alone
 	viewer  event.ViewerID // whom it was for
 }
@@ -50,6 +54,7 @@ type record struct {
 	link    event.LinkID // "" when the object is not about one product
 	product event.ProductID
 	name    string
+	nameEN  string
 	sku     string
 	stocked stocked
 	numbers []quantity.Quantity
@@ -73,7 +78,7 @@ func (e *Evidence) AddFacts(text string) {
 			continue
 		}
 		qs := quantity.Read(line)
-		e.facts = append(e.facts, qs...)
+		e.facts, e.shared = append(e.facts, qs...), append(e.shared, qs...)
 		e.addPeriods("", line, qs)
 		e.factText.WriteString(strings.ToLower(line))
 	}
@@ -112,7 +117,10 @@ func (e *Evidence) AddResult(t ToolResult) {
 		w.kinds[f.Field[strings.LastIndexByte(f.Field, '.')+1:]] = f.Kind
 	}
 	w.value(record{}, "", t.Data) // an error may hold facts too: what is missing, what is out of range
-	r.records, r.names, r.text, r.facts = w.records, w.names, strings.ToLower(w.text.String()), t.Facts
+	r.records, r.names, r.text, r.parts, r.facts = w.records, w.names, strings.ToLower(w.text.String()), w.parts, t.Facts
+	for _, rec := range r.records {
+		e.meet(rec.link, rec.name, rec.nameEN)
+	}
 	r.offers = slices.ContainsFunc(r.records, func(rec record) bool { return slices.ContainsFunc(rec.numbers, promotional) }) || offerWords.MatchString(r.text)
 	r.advises = text(t.Data["size"]) != ""
 	if t.Code == CodeNotFound {
@@ -175,6 +183,7 @@ type walker struct {
 	records []record
 	names   []string
 	text    strings.Builder
+	parts   []part
 }
 
 func (w *walker) value(of record, field string, v any) {
@@ -194,11 +203,12 @@ func (w *walker) value(of record, field string, v any) {
 }
 
 func (w *walker) object(of record, obj map[string]any) {
-	at := record{link: of.link, product: of.product, name: of.name, sku: of.sku}
+	at := record{link: of.link, product: of.product, name: of.name, nameEN: of.nameEN, sku: of.sku}
 	if s := text(obj["link_id"]); s != "" {
 		at = record{link: event.LinkID(s)}
 	}
 	set(&at.name, text(obj["name"]))
+	set(&at.nameEN, text(obj["name_en"]))
 	set(&at.sku, text(obj["sku"]))
 	if s := text(obj["product_id"]); s != "" {
 		at.product = event.ProductID(s)
@@ -206,7 +216,7 @@ func (w *walker) object(of record, obj map[string]any) {
 	for _, field := range slices.Sorted(keys(obj)) {
 		switch v := obj[field].(type) {
 		case map[string]any, []any:
-			w.value(record{link: at.link, product: at.product, name: at.name, sku: at.sku}, field, v)
+			w.value(record{link: at.link, product: at.product, name: at.name, nameEN: at.nameEN, sku: at.sku}, field, v)
 		default:
 			w.scalar(&at, field, v)
 		}
@@ -251,6 +261,7 @@ func (w *walker) scalar(to *record, field string, v any) {
 		}
 		w.text.WriteString(v)
 		w.text.WriteByte('\n')
+		w.parts = append(w.parts, part{link: to.link, name: to.name, text: strings.ToLower(v) + "\n"})
 		if nameFields[field] && v != "" && !slices.Contains(w.names, v) {
 			w.names = append(w.names, v)
 		}
@@ -331,10 +342,7 @@ var offerWords = regexp.MustCompile(`优惠|满减|折扣|打折|特价|秒杀|�
 // says reports whether facts or a result hold the phrase.
 func (e *Evidence) says(phrase string) bool {
 	phrase = strings.ToLower(phrase)
-	if strings.Contains(e.factText.String(), phrase) {
-		return true
-	}
-	return slices.ContainsFunc(e.Results, func(r Result) bool { return strings.Contains(r.text, phrase) })
+	return slices.ContainsFunc(e.texts(), func(t string) bool { return strings.Contains(t, phrase) })
 }
 
 // offers reports whether a result holds any promotion.

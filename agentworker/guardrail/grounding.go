@@ -122,10 +122,17 @@ func (e *Evidence) supported(c claim) bool {
 		return true // 一件, 两款: a way of speaking
 	case enumerated(c):
 		return true
-	case among(e.facts, c.Quantity) || e.echoes(c):
+	case e.echoes(c):
 		return true
 	}
-	for _, r := range e.Results {
+	about := e
+	if s, ok := e.subjectOf(c); ok && c.Kind != quantity.Link {
+		about = e.only(s)
+	}
+	if among(about.facts, c.Quantity) {
+		return true
+	}
+	for _, r := range about.Results {
 		for _, rec := range r.records {
 			if among(rec.numbers, c.Quantity) || rec.inRole(c.Quantity, c.clause) || (c.Kind == quantity.Link && rec.link == linkOf(c.Quantity)) {
 				return true
@@ -200,10 +207,8 @@ func (e *Evidence) records(c claim) []record {
 	for _, r := range e.Results {
 		all = append(all, r.records...)
 	}
-	if c.link != "" {
-		all = slices.DeleteFunc(all, func(r record) bool { return r.link != "" && r.link != c.link })
-	} else if name := onlyName(all, c.subject); name != "" {
-		all = slices.DeleteFunc(all, func(r record) bool { return r.name != "" && r.name != name })
+	if s, ok := e.subjectOf(c); ok {
+		all = slices.DeleteFunc(all, func(r record) bool { return s.other(r.link, r.name) })
 	}
 	about := c.subject
 	if c.Kind == quantity.Stock { // L码109元，还剩3件
@@ -226,21 +231,6 @@ func (e *Evidence) records(c claim) []record {
 
 func sameKind(k quantity.Kind) func(quantity.Quantity) bool {
 	return func(q quantity.Quantity) bool { return q.Kind == k }
-}
-
-// onlyName is the name of the one product that the text names, "" for none or several.
-func onlyName(all []record, text string) string {
-	name := ""
-	for _, r := range all {
-		if r.name == "" || r.name == name || !strings.Contains(text, r.name) {
-			continue
-		}
-		if name != "" {
-			return ""
-		}
-		name = r.name
-	}
-	return name
 }
 
 func holds(recs []record, q quantity.Quantity, sentence string) bool {
@@ -313,14 +303,8 @@ func stockWords(in *Input) (Finding, bool) {
 
 // stock reports whether a result says so of the link named before the word.
 func (e *Evidence) stock(sentence string, at int, word string, means stocked) bool {
-	c := claim{clause: sentence, subject: sentence[:at]}
-	for _, q := range quantity.Read(sentence[:at]) {
-		if q.Kind == quantity.Link {
-			c.link = linkOf(q)
-		}
-	}
 	known := false
-	for _, r := range e.records(c) {
+	for _, r := range e.on(sentence, at).records(claim{clause: sentence, subject: sentence[:at]}) {
 		if r.stocked == means {
 			return true
 		}

@@ -57,3 +57,24 @@ func TestRepeatedFailure(t *testing.T) {
 		}
 	}
 }
+
+// TestAddProduct: what the prompt says of one product supports nothing of another.
+func TestAddProduct(t *testing.T) {
+	t.Parallel()
+	e := &guardrail.Evidence{}
+	e.AddProduct("1", []string{"羊毛围巾", "Wool Scarf"}, "羊毛围巾\n材质：100%羊毛\n颜色：灰色")
+	e.AddProduct("3", []string{"轻薄外套", "Light Jacket"}, "轻薄外套\n材质：聚酯纤维95%\n尺码：S、M、L，防水")
+	e.AddFacts("客服每天9点到22点在")
+	for text, ok := range map[string]bool{
+		"围巾是100%羊毛": true, "外套是100%羊毛": false, "3号是100%羊毛": false, "外套防水": true, "围巾防水": false,
+		"外套有S码": true, "围巾有S码": false, "围巾有灰色": true, "外套有灰色": false, "The jacket is 95% polyester": true,
+		"The scarf is 95% polyester": false, "100%羊毛的": true, "围巾的事问客服，9点到22点在": true, "4号是100%羊毛": false,
+	} {
+		in := &guardrail.Input{Text: text, Language: "zh", Evidence: e}
+		_, grounded := guardrail.Grounding(in)
+		_, supported := guardrail.UnsupportedClaims(in)
+		if got := grounded && supported; got != ok {
+			t.Errorf("%s: %v, want %v", text, got, ok)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package guardrail
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"livehost/agentworker/guardrail/quantity"
@@ -152,13 +153,8 @@ var (
 // otherCurrency is a sum in a currency that no evidence uses, "" for none.
 func (e *Evidence) otherCurrency(text string) string {
 	at := foreign.FindString(text)
-	if at == "" || foreignSigns.MatchString(e.factText.String()) {
+	if at == "" || slices.ContainsFunc(e.texts(), foreignSigns.MatchString) {
 		return ""
-	}
-	for _, r := range e.Results {
-		if foreignSigns.MatchString(r.text) {
-			return ""
-		}
 	}
 	return at
 }

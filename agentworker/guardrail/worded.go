@@ -28,7 +28,7 @@ func (in *Input) worded() (at, detail string) {
 	text := plain(in.Text)
 	for _, w := range wordings {
 		for _, i := range w.said.FindAllStringIndex(text, -1) {
-			if turned(text[:i[0]]) || refused(text[i[1]:]) || asked(text[i[1]:]) || in.Evidence.holdsOne(w.cores, text) {
+			if turned(text[:i[0]]) || refused(text[i[1]:]) || asked(text[i[1]:]) || in.Evidence.on(text, i[0]).holdsOne(w.cores, text) {
 				continue
 			}
 			return text[i[0]:i[1]], w.detail
