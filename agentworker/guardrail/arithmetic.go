@@ -40,10 +40,9 @@ func (e *Evidence) computed(c claim, stated []int64) bool {
 		return false
 	}
 	s := e.sums(c, stated)
-	v, one := c.Lo, quantity.Of(quantity.Count, 1).Lo
+	v := c.Lo
 	has := func(list []int64, x int64) bool { return slices.Contains(list, x) }
 	any := func(list []int64, ok func(int64) bool) bool { return slices.ContainsFunc(list, ok) }
-	times := func(a, share int64) int64 { return a * (share / (one / 1000)) / 1000 }
 	switch {
 	case threshold.MatchString(c.clause) && (has(s.limits, v) || slices.ContainsFunc(s.offs, func(o off) bool { return o.sum == v })):
 		return true
@@ -56,7 +55,9 @@ func (e *Evidence) computed(c claim, stated []int64) bool {
 	case missing.MatchString(c.clause) && any(s.money, func(a int64) bool { return has(s.limits, a+v) }):
 		return true
 	case taken.MatchString(c.clause) && any(s.money, func(a int64) bool {
-		return slices.ContainsFunc(s.offs, func(o off) bool { return a >= o.from && a-o.sum == v })
+		return slices.ContainsFunc(s.offs, func(o off) bool {
+			return a >= o.from && a-o.sum == v || any(s.counts, func(n int64) bool { return a*n >= o.from && a*n-o.sum == v })
+		})
 	}):
 		return true
 	case !discounted.MatchString(c.clause):
@@ -64,10 +65,14 @@ func (e *Evidence) computed(c claim, stated []int64) bool {
 	}
 	return any(s.money, func(a int64) bool {
 		return any(s.shares, func(share int64) bool {
-			return times(a, share) == v || pair.MatchString(c.clause) && a+times(a, share) == v
+			return shareTimes(a, share) == v || pair.MatchString(c.clause) && a+shareTimes(a, share) == v ||
+				any(s.counts, func(n int64) bool { return shareTimes(a*n, share) == v })
 		})
 	})
 }
+
+// shareTimes is a share of a sum.
+func shareTimes(a, share int64) int64 { return a * share / quantity.Of(quantity.Count, 1).Lo }
 
 func (e *Evidence) sums(c claim, stated []int64) sums {
 	s := sums{money: slices.Clone(stated)}

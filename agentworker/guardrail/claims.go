@@ -67,8 +67,10 @@ func UnsupportedClaims(in *Input) (Finding, bool) {
 		return found(at, "says that it suits people whom no evidence names")
 	}
 	if shops.MatchString(in.Text) {
-		if at := undenied(gapped, in.Text); at != nil {
-			return found(in.Text[at[0]:at[1]], "about other shops")
+		for _, at := range gapped.FindAllStringIndex(in.Text, -1) {
+			if !turned(in.Text[:at[0]]) && !(strings.HasSuffix(in.Text[:at[1]], "不好") && notSaid.MatchString(in.Text[at[1]:])) {
+				return found(in.Text[at[0]:at[1]], "about other shops")
+			}
 		}
 	}
 	return fine, true
@@ -103,6 +105,9 @@ func (w *word) excused(in *Input, text []rune, from, to int, named []span) bool 
 	return false
 }
 
+// notSaid makes 不好 a refusal to judge: 别家的情况我不好评价.
+var notSaid = regexp.MustCompile(`^(评价|说|比|讲|多说|意思)`)
+
 // contradicts stands right before what a reply says is not there.
 var contradicts = regexp.MustCompile(`(没有|没|无|不送|不带|不提供|no |without |don't have |doesn't have |don't offer )$`)
 
@@ -112,7 +117,7 @@ var declines = regexp.MustCompile(`^[^，,。]{0,10}(不清楚|不了解|不知�
 // holdsOne reports whether evidence says one of the phrases and does not deny it.
 // What it says under a condition holds only with a condition.
 func (e *Evidence) holdsOne(phrases []string, sentence string) bool {
-	withCondition := conditional.MatchString(sentence)
+	withCondition := conditional.MatchString(sentence) || short.MatchString(sentence)
 	for _, t := range e.texts() {
 		for _, clause := range clauseEnd.Split(t, -1) {
 			for _, p := range phrases {
@@ -125,6 +130,9 @@ func (e *Evidence) holdsOne(phrases []string, sentence string) bool {
 	}
 	return false
 }
+
+// short of a sum names the condition too: 89元还不到99.
+var short = regexp.MustCompile(`(不到|不够|够|差|少)[^，,。]{0,4}[0-9]|凑`)
 
 var shippingFree = regexp.MustCompile(`包邮|免邮|免运费|free (shipping|delivery)|ships free`)
 
@@ -161,13 +169,19 @@ func turned(before string) bool {
 	if i := strings.LastIndexAny(before, "，,。！!？?；;"); i >= 0 {
 		before = before[i:]
 	}
+	if m := doubts.FindStringSubmatch(strings.ToLower(before)); m != nil && !anotherSubject.MatchString(m[1]) {
+		return true
+	}
 	m := denied.FindStringSubmatch(notDenied.Replace(strings.ToLower(before)))
 	return m != nil && !anotherSubject.MatchString(m[2])
 }
 
+// doubts before a phrase leave it open, also at a distance that is long in letters.
+var doubts = regexp.MustCompile(`\b(?:not sure|unsure|not certain|no idea|don't know|do not know|can't (?:say|tell)|cannot (?:say|tell))\b([^.;]{0,40})$`)
+
 // anotherSubject between a denial and a phrase begins another statement: if it
 // doesn't work we refund.
-var anotherSubject = regexp.MustCompile(`\b(we|i|you|they)\b`)
+var anotherSubject = regexp.MustCompile(`\b(we|i|you|they|but)\b`)
 
 // undenied is the first place of the words in a text that is not denied before it,
 // nil for none.

@@ -121,7 +121,7 @@ var offWords = strings.Fields("on any all your every each orders order purchases
 
 var (
 	currencies = []string{"¥", "$", "rmb", "cny", "usd", "£", "€"}
-	moneyUnits = []string{"元", "块钱", "块", "圆", "yuan", "rmb", "cny", "dollars", "dollar", "bucks"}
+	moneyUnits = []string{"元", "块钱", "块", "圆", "yuan", "kuai", "rmb", "cny", "dollars", "dollar", "bucks"}
 )
 
 // prefixedMoney reads ¥89.00 and ¥89-99.
@@ -258,6 +258,12 @@ func (s *scan) measured(i int) (Quantity, bool) {
 	if n.style == chinese && n.value >= 10*scale && isChineseDigit(s.at(i)) && s.at(i+1) == '十' && !isHan(s.at(n.end)) {
 		return Quantity{Kind: Plain, Lo: n.value, Hi: n.value, End: n.end}, true // 围巾八十八
 	}
+	if _, taken := s.has(n.end, "带走", "拿下", "拿走", "包邮", "到手", "不到", "就卖"); n.style == chinese && n.value >= 10*scale && (taken || isChineseDigit(s.at(n.end))) { // 七十九一条
+		return Quantity{Kind: Money, Lo: n.value, Hi: n.value, End: n.end}, true
+	}
+	if n.style == english && n.value >= 20*scale && s.before(i, []string{"only", "just", "it's"}) >= 0 && !isLower(s.at(s.space(n.end))) {
+		return Quantity{Kind: Money, Lo: n.value, Hi: n.value, End: n.end}, true // it's only seventy-nine
+	}
 	if n.style != digits {
 		return Quantity{}, false
 	}
@@ -369,8 +375,7 @@ func (s *scan) small(q Quantity) Quantity {
 	if !ok || q.Lo != q.Hi || s.at(q.End-1) != '块' {
 		return q
 	}
-	next := s.at(q.End + 1)
-	if isDigit(next) || isChineseNumeral(next) {
+	if next := s.at(q.End + 1); isDigit(next) || isChineseNumeral(next) && !isDigit(s.at(q.End)) { // 19块9一双
 		return q
 	}
 	end := q.End + 1
