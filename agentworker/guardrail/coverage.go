@@ -165,7 +165,7 @@ func wordAt(text, word string) int {
 	}
 }
 
-const places = `新疆|西藏|内蒙古?|青海|甘肃|宁夏|海南|香港|澳门|台湾|港澳台|海外|国外|境外|偏远地区|乡镇|农村|alaska|hawaii|canada|xinjiang|tibet|hong kong|taiwan|overseas|abroad|internationally|worldwide`
+const places = `新疆|西藏|内蒙古?|青海|甘肃|宁夏|海南|香港|澳门|台湾|港澳台?|海外|国外|境外|偏远地区|乡镇|农村|alaska|hawaii|canada|xinjiang|tibet|hong kong|taiwan|overseas|abroad|internationally|worldwide`
 
 var (
 	place       = regexp.MustCompile(`(?i)` + places)

@@ -124,7 +124,9 @@ func (e *Evidence) AddResult(t ToolResult) {
 	r.offers = slices.ContainsFunc(r.records, func(rec record) bool { return slices.ContainsFunc(rec.numbers, promotional) }) || offerWords.MatchString(r.text)
 	r.advises = text(t.Data["size"]) != ""
 	if t.Code == CodeNotFound {
-		r.absent = absent(t)
+		if r.absent = absent(t); text(t.Data["query"]) != "" {
+			e.subjects = append(e.subjects, subject{name: r.absent, calls: []string{strings.ToLower(r.absent)}})
+		}
 	}
 	e.Results = append(e.Results, r)
 }

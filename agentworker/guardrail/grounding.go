@@ -204,7 +204,7 @@ func (e *Evidence) records(c claim) []record {
 	}
 	sku, last := "", -1 // the one named last
 	for _, r := range all {
-		if i := lastSKU(about, r.sku); r.sku != "" && (i > last || i == last && len(r.sku) > len(sku)) {
+		if i := lastSKU(about, r.sku); r.sku != "" && i >= 0 && (i > last || i == last && len(r.sku) > len(sku)) {
 			sku, last = r.sku, i
 		}
 	}

@@ -14,7 +14,7 @@ var (
 	// costsBefore and costsAfter make a bare number what something costs: 现在79, 79带走,
 	// 四条356.
 	costsBefore = regexp.MustCompile(`(昨天|上周|上次|现在|今天|今儿|目前|[只才就]?卖|[只才]要|[一二两三四五六七八九十0-9](条|件|个|双|瓶|盒|支|包|顶|只|套|袋))(只要|才|要|是)?$`)
-	costsAfter  = regexp.MustCompile(`(?i)^\s*(元|块)?(就|能|可以|都|直接)*(带走|拿下|拿走|带回家|包邮|就卖|起卖|一(条|件|个|双|瓶|盒|支|包|顶|只|套|袋))|^ (short of|more to go|away from)\b`)
+	costsAfter  = regexp.MustCompile(`(?i)^\s*(元|块)?(就|能|可以|都|直接)*(带走|拿下|拿走|带回家|包邮|就卖|起卖|一(条|件|个|双|瓶|盒|支|包|顶|只|套|袋))|^ for (two|three|four|both)\b|^ (short of|more to go|away from)\b`)
 )
 
 // priced is the claim as money where a bare number follows a product's name, or the
@@ -53,6 +53,8 @@ func (e *Evidence) misplaced(c claim, stated []int64) string {
 		return "evidence says this time of something else"
 	case e.notBefore(c):
 		return "it is not what it cost before"
+	case e.uniform(c):
+		return "another size costs another price"
 	case e.bundled(c, stated), e.byMeasure(c):
 		return "it is the price of another amount"
 	}
@@ -80,6 +82,19 @@ func (e *Evidence) notBefore(c claim) bool {
 		}
 	}
 	return today && (listed || !lower)
+}
+
+var forAll = regexp.MustCompile(`(一律|统一|全都?|都|所有(码|颜色|规格|尺码)都?)(是|卖|只要)?$|(?i)\b(all|every size|any size|each size)\b[^,.]{0,20}$`)
+
+// uniform reports whether the price of one SKU is given for all of a product.
+func (e *Evidence) uniform(c claim) bool {
+	if c.Kind != quantity.Money || !forAll.MatchString(c.before) {
+		return false
+	}
+	return slices.ContainsFunc(e.records(c), func(r record) bool {
+		price := slices.IndexFunc(r.numbers, sameKind(quantity.Money))
+		return r.sku != "" && price >= 0 && !slices.ContainsFunc(r.numbers, c.Same)
+	})
 }
 
 var bundle = regexp.MustCompile(`(?i)^\s*(?:买|拿|=)?(两|二|俩|三|四|五|六|[2-6])(?:条|件|个|双|瓶|盒|支|包|顶|只|套|袋)(?:$|[，,。！!？?~～哦啦呀]|带走|拿走|拿下|包邮)|^ for (two|three|four|five|six|both|[2-6])\b`)
@@ -141,7 +156,7 @@ func (e *Evidence) byMeasure(c claim) bool {
 	}
 	q := quantity.Read("1" + unit)
 	for _, r := range e.records(c) {
-		if len(q) == 1 && slices.ContainsFunc(r.numbers, q[0].Same) {
+		if len(q) == 1 && q[0].Kind == quantity.Weight && slices.ContainsFunc(r.numbers, q[0].Same) {
 			return false
 		}
 	}

@@ -92,10 +92,23 @@ func (s *scan) space(i int) int {
 // read tries the patterns at i, the longest first.
 func (s *scan) read(i int) (Quantity, bool) {
 	for _, pattern := range []func(int) (Quantity, bool){
-		s.threshold, s.nth, s.buyGet, s.hundredths, s.halfPrice, s.prefixedMoney, s.prefixedLink, s.article, s.measured,
+		s.threshold, s.nth, s.buyGet, s.hundredths, s.halfPrice, s.prefixedMoney, s.prefixedLink, s.article, s.half, s.measured,
 	} {
 		if q, ok := pattern(i); ok {
 			return q, true
+		}
+	}
+	return Quantity{}, false
+}
+
+// half reads 半个月, 半年 and 半小时.
+func (s *scan) half(i int) (Quantity, bool) {
+	for _, u := range []struct {
+		word    string
+		minutes int64
+	}{{"半个月", 15 * 1440}, {"半年", 365 * 720}, {"半个小时", 30}, {"半小时", 30}} {
+		if j, ok := s.has(i, u.word); ok {
+			return Quantity{Kind: Duration, Lo: u.minutes * scale, Hi: u.minutes * scale, End: j}, true
 		}
 	}
 	return Quantity{}, false
