@@ -205,7 +205,7 @@ func asked(rest string) bool {
 }
 
 var (
-	people = regexp.MustCompile(`(?i)(孕妇|孕妈|孕期|备孕|哺乳期|宝妈|新生儿|婴儿|婴幼儿|幼儿|一岁|周岁|小朋友|小孩|儿童|老人|糖尿病人?|糖友|高血压|三高|痛风|心脏病|患者|病人|敏感肌|过敏体质|过敏的人|干皮|油皮|混油皮?|混干皮?|中性皮|痘肌|熟龄肌)[^，,。！!？?；;]{0,4}(也)?(可以|能|放心|都能|适合|适用|没问题|不用担心|随便|闭眼|可用|可吃|可喝|均可|友好)(用|吃|喝|穿|戴|入|使用|食用|服用)?|宝宝(们)?(也|都)?(可以|能|放心)(用|吃|喝|穿|戴|使用|食用|服用)|适合(孕妇|孕期|婴儿|宝宝|糖尿病人?|糖友|高血压|三高|敏感肌)|(safe|good|fine|ok|okay|great|suitable|perfect|works?|gentle) (for|during|with|on) (diabet\w+|pregnan\w+|babies|baby|infants?|newborns?|toddlers?|children|kids|sensitive skin|dry skin|oily skin|high blood pressure|allerg\w+|eczema|breastfeeding)`)
+	people = regexp.MustCompile(`(?i)(孕妇|孕妈|孕期|备孕|哺乳期|宝妈|新生儿|婴儿|婴幼儿|幼儿|一岁|周岁|小朋友|小孩|儿童|老人|糖尿病人?|糖友|高血压|三高|痛风|心脏病|患者|病人|敏感肌|过敏体质|过敏的人|干皮|油皮|混油皮?|混干皮?|中性皮|痘肌|熟龄肌)[^，,。！!？?；;]{0,4}(也)?(可以|能|放心|都能|适合|适用|没问题|不用担心|随便|闭眼|可用|可吃|可喝|均可|友好)(用|吃|喝|穿|戴|入|使用|食用|服用)?|宝宝(们)?(也|都)?(可以|能|放心)(用|吃|喝|穿|戴|使用|食用|服用)|适合(孕妇|孕期|婴儿|宝宝|干皮|油皮|混油皮?|混干皮?|中性皮|痘肌|熟龄肌|糖尿病人?|糖友|高血压|三高|敏感肌)|(safe|good|fine|ok|okay|great|suitable|perfect|works?|gentle) (for|during|with|on) (diabet\w+|pregnan\w+|babies|baby|infants?|newborns?|toddlers?|children|kids|sensitive skin|dry skin|oily skin|high blood pressure|allerg\w+|eczema|breastfeeding)`)
 	whom   = regexp.MustCompile(`(?i)孕妇|孕妈|孕期|备孕|哺乳期|宝妈|新生儿|婴幼儿|婴儿|幼儿|宝宝|一岁|周岁|小朋友|小孩|儿童|老人|糖尿病|糖友|高血压|三高|痛风|心脏病|患者|病人|敏感肌|过敏|干皮|油皮|混油|混干|中性皮|痘肌|熟龄肌|diabet|pregnan|bab|infant|newborn|toddler|child|kids|sensitive skin|dry skin|oily skin|blood pressure|allerg|eczema|breastfeeding`)
 )
 

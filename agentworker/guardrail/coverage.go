@@ -146,8 +146,20 @@ func (in *Input) wrongColour() string {
 			}
 		}
 	}
+	for _, at := range colourRow.FindAllStringSubmatchIndex(in.Text, -1) { // 红黄蓝都有
+		if turned(in.Text[:at[0]]) {
+			continue
+		}
+		for _, r := range in.Text[at[2]:at[3]] {
+			if !in.Evidence.on(in.Text, at[0]).says(string(r)) {
+				return in.Text[at[0]:at[1]]
+			}
+		}
+	}
 	return ""
 }
+
+var colourRow = regexp.MustCompile(`([红黄蓝绿黑白粉紫灰]{2,})(?:色|几个色|这几个)?(?:都|全)?有`)
 
 // wordAt is where a text in lower case first holds a word, one of Latin letters as a
 // whole one: not ordered for red. -1: nowhere.

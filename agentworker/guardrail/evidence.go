@@ -122,6 +122,9 @@ func (e *Evidence) AddResult(t ToolResult) {
 		e.meet(rec.link, rec.name, rec.nameEN)
 	}
 	r.offers = slices.ContainsFunc(r.records, func(rec record) bool { return slices.ContainsFunc(rec.numbers, promotional) }) || offerWords.MatchString(r.text)
+	if t.Code != "" {
+		r.failed()
+	}
 	r.advises = text(t.Data["size"]) != ""
 	if t.Code == CodeNotFound {
 		if r.absent = absent(t); text(t.Data["query"]) != "" {
@@ -129,6 +132,17 @@ func (e *Evidence) AddResult(t ToolResult) {
 		}
 	}
 	e.Results = append(e.Results, r)
+}
+
+// failed leaves no price, stock or promotion in the records of a call that failed:
+// what is missing may be said, what it costs is not known.
+func (r *Result) failed() {
+	for i := range r.records {
+		rec := &r.records[i]
+		rec.stocked, rec.roles = stockUnknown, nil
+		rec.numbers = slices.DeleteFunc(rec.numbers, func(q quantity.Quantity) bool { return commercial(q.Kind) })
+	}
+	r.offers = false
 }
 
 // absent is the link or the words of a product that a lookup did not find, ""

@@ -151,13 +151,29 @@ var promised = regexp.MustCompile(`(?i)发货|发出|送到|到货|能到|就到
 // link, a year. What would be a fact about the product or a promise is no echo,
 // unless it is denied.
 func (e *Evidence) echoes(c claim) bool {
-	fact := c.Kind == quantity.Percent || c.Kind == quantity.Duration && promised.MatchString(c.clause)
+	fact := c.Kind == quantity.Percent || c.Kind == quantity.Duration && promised.MatchString(c.clause) || c.affirmed()
 	if fact && !denied.MatchString(notDenied.Replace(c.before)) && !refused(c.after) {
 		return false
 	}
 	return among(e.words, c.Quantity) || slices.ContainsFunc(e.words, func(h quantity.Quantity) bool {
 		return h.Kind == quantity.Plain && h.Lo == h.Hi && bodyMeasure(h, c.Quantity)
 	})
+}
+
+var (
+	affirmation = regexp.MustCompile(`(?i)^\s*(是的|对的?|对呀|没错|嗯|就是|确实|yes|yep|right|correct|sure|exactly)[，,!！~ ]`)
+	ofTheViewer = regexp.MustCompile(`(?i)您|你|身高|体重|穿|选|码|size|you`)
+)
+
+// affirmed reports whether a sentence says yes to what a viewer takes a product to be:
+// 对的，500克.
+func (c claim) affirmed() bool {
+	switch c.Kind {
+	case quantity.Weight, quantity.Volume, quantity.Length, quantity.Duration, quantity.Plain, quantity.Count:
+		return affirmation.MatchString(c.before) && !ofTheViewer.MatchString(c.clause)
+	default:
+		return false
+	}
 }
 
 // refusedAfter turns round what stands before it: 3天到不了.

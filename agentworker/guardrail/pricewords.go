@@ -38,7 +38,7 @@ func (e *Evidence) priced(c claim) claim {
 	before := strings.TrimRight(c.before, " ：:是只要才卖现在今天")
 	for _, r := range e.Results {
 		for _, rec := range r.records {
-			if rec.name != "" && strings.HasSuffix(before, rec.name) {
+			if rec.name != "" && strings.HasSuffix(before, rec.name) || rec.sku != "" && strings.HasSuffix(before, rec.sku) {
 				c.Kind = quantity.Money
 			}
 		}
@@ -99,9 +99,15 @@ func (e *Evidence) uniform(c claim) bool {
 
 var bundle = regexp.MustCompile(`(?i)^\s*(?:买|拿|=)?(两|二|俩|三|四|五|六|[2-6])(?:条|件|个|双|瓶|盒|支|包|顶|只|套|袋)(?:$|[，,。！!？?~～哦啦呀]|带走|拿走|拿下|包邮)|^ for (two|three|four|five|six|both|[2-6])\b`)
 
+// bundleBefore is the same the other way round: 两双14.9元.
+var bundleBefore = regexp.MustCompile(`(两|二|俩|三|四|五|六|[2-6])(?:条|件|个|双|瓶|盒|支|包|顶|只|套|袋)(?:一共|总共|只要|只需|才|就|是|卖|共)*$()`)
+
 // bundled reports whether the price of one is given for several: 89元两条.
 func (e *Evidence) bundled(c claim, stated []int64) bool {
 	m := bundle.FindStringSubmatch(c.after)
+	if m == nil {
+		m = bundleBefore.FindStringSubmatch(c.before)
+	}
 	if c.Kind != quantity.Money || m == nil || e.says(strings.TrimSpace(c.Text+m[0])) {
 		return false
 	}

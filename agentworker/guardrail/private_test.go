@@ -78,3 +78,18 @@ func TestAddProduct(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedResult: what a call that failed says something costs is no evidence; what
+// it says is missing is.
+func TestFailedResult(t *testing.T) {
+	t.Parallel()
+	e := &guardrail.Evidence{}
+	e.AddResult(guardrail.ToolResult{Tool: "item", Code: "UPSTREAM", Data: map[string]any{
+		"error": "UPSTREAM", "link_id": "1", "name": "羊毛围巾", "price": "69元", "in_stock": true, "promotion": "两件八折", "sku_names": "灰色、驼色",
+	}})
+	for text, ok := range map[string]bool{"围巾69元": false, "围巾有货": false, "两件八折": false, "有灰色和驼色": true} {
+		if f, got := guardrail.Grounding(&guardrail.Input{Text: text, Language: "zh", Evidence: e}); got != ok {
+			t.Errorf("%s: %v (%s)", text, got, f.Detail)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 
 var (
 	// offersIt says without the word that something is in stock.
-	offersIt = regexp.MustCompile(`(?i)还有(的|呢|哦|呀)|(可以|能|直接|放心|赶紧|快)(就)?(拍|下单)|(还|现在|都)能买|货(够|管够)|\b(still|do|we|yes,?) (have|got) (it|this|them|one|that)\b|\b(it's|is|are) (still )?available|you can (still )?(order|buy|get) (it|one)\b`)
+	offersIt = regexp.MustCompile(`(?i)还有(的|呢|哦|呀)|(可以|能|直接|放心|赶紧|快)(就)?(拍|下单)|(还|现在|都)能买|货够|\b(still|do|we|yes,?) (have|got) (it|this|them|one|that)\b|\b(it's|is|are) (still )?available|you can (still )?(order|buy|get) (it|one)\b`)
 	yesIsIt  = regexp.MustCompile(`(?i)^(有|有的|在的|有货)+(呢|哦|呀|的|啊)?($|[，,。！!])|^yes\b`)
 	asksIt   = regexp.MustCompile(`(?i)有货|没货|库存|还有(吗|么|没|货)|卖完|能(买|拍)|^有(吗|么|没)|in stock|available|any left|sold out`)
 	another  = regexp.MustCompile(`(?i)别的|其他|其它|另外|换|等|补货|到货|上架|以后|如果|要是|other|another|\b(when|once|if|until)\b`)
@@ -19,7 +19,7 @@ var (
 	scarce   = regexp.MustCompile(`(?i)快没(货|有)?了|快要?(卖|抢)(完|光|空)|库存(告急|紧张|不足)|(库存|货|数量|剩得?)[^，,。]{0,3}不多|所剩无几|马上就?没|卖得?差不多|就剩(几|一点)|最后(一|几)(批|波|点)|数量有限|almost (gone|sold out)|(selling|going) (out )?fast|limited stock|few left|running (out|low)`)
 
 	soldOut = regexp.MustCompile(`(?i)售罄|卖完|卖光|没货|无货|缺货|断货|抢光|抢完|没有库存|sold out|out of stock|no stock`)
-	inStock = regexp.MustCompile(`(?i)有货|现货|有库存|库存充足|货源充足|还有(一点点?|少量|一些|不少|很多|几[件个条双瓶盒])(存?货)?|还剩(一点点?|一些|少量)|货(很|还|挺|也)?(足|多)|手慢无|还能(买|拍|下单)|还可以(买|拍)|still available|can still (buy|order|get)|in stock|plenty left|(have|got|there are|there's) (still )?(a few|some|plenty|lots)( of)?|a few left|some left`)
+	inStock = regexp.MustCompile(`(?i)有货|货管够|要多少有多少|现货|有库存|库存充足|货源充足|还有(一点点?|少量|一些|不少|很多|几[件个条双瓶盒])(存?货)?|还剩(一点点?|一些|少量)|货(很|还|挺|也)?(足|多)|手慢无|还能(买|拍|下单)|还可以(买|拍)|still available|can still (buy|order|get)|in stock|plenty left|(have|got|there are|there's) (still )?(a few|some|plenty|lots)( of)?|a few left|some left`)
 	unsure  = regexp.MustCompile(`(?i)(没|没有|有没|是否|是不是|不知道|不确定|如果|要是|等|not|if|whether|once|when|until|没有没)[^，,。]{0,6}$`)
 )
 

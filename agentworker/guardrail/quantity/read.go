@@ -271,7 +271,7 @@ func (s *scan) measured(i int) (Quantity, bool) {
 	if n.style == chinese && n.value >= 10*scale && isChineseDigit(s.at(i)) && s.at(i+1) == '十' && !isHan(s.at(n.end)) {
 		return Quantity{Kind: Plain, Lo: n.value, Hi: n.value, End: n.end}, true // 围巾八十八
 	}
-	if _, taken := s.has(n.end, "带走", "拿下", "拿走", "包邮", "到手", "不到", "就卖"); n.style == chinese && n.value >= 10*scale && (taken || isChineseDigit(s.at(n.end))) { // 七十九一条
+	if _, taken := s.has(n.end, "带走", "拿下", "拿走", "包邮", "到手", "不到", "就卖", "左右", "上下", "出头"); n.style == chinese && n.value >= 10*scale && (taken || isChineseDigit(s.at(n.end))) { // 七十九一条
 		return Quantity{Kind: Money, Lo: n.value, Hi: n.value, End: n.end}, true
 	}
 	if n.style == english && n.value >= 20*scale && s.before(i, []string{"only", "just", "it's"}) >= 0 && !isLower(s.at(s.space(n.end))) {
@@ -392,14 +392,25 @@ func (s *scan) small(q Quantity) Quantity {
 		return q
 	}
 	end := q.End + 1
+	var fen int64
 	if j, ok := s.has(end, "毛", "角"); ok {
-		end = j
+		fen, end = s.fen(j)
 	} else if _, counted := s.has(end, append(pieces, "折", "号", "天", "斤")...); counted {
 		return q // 89块3件: the digit counts something else
 	}
-	q.Lo = min(q.Lo+d*scale/10, maxValue)
+	q.Lo = min(q.Lo+d*scale/10+fen*scale/100, maxValue)
 	q.Hi, q.End = q.Lo, end
 	return q
+}
+
+// fen reads the last digit of 254块1毛5.
+func (s *scan) fen(i int) (fen int64, end int) {
+	d, ok := s.digit(i)
+	if _, counted := s.has(i+1, append(pieces, "折", "号", "天", "斤")...); !ok || counted || isDigit(s.at(i+1)) || isChineseNumeral(s.at(i+1)) {
+		return 0, i
+	}
+	end, _ = s.has(i+1, "分")
+	return d, end
 }
 
 func (s *scan) digit(i int) (int64, bool) {
