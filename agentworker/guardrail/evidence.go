@@ -275,9 +275,13 @@ func (w *walker) scalar(to *record, field string, v any) {
 		if w.watch(v) {
 			return
 		}
-		w.text.WriteString(v)
+		said := v
+		if strings.ContainsFunc(field, isHan) && v != "" && !negative.MatchString(v) { // 防水: IPX4
+			said = field + " " + v
+		}
+		w.text.WriteString(said)
 		w.text.WriteByte('\n')
-		w.parts = append(w.parts, part{link: to.link, name: to.name, text: strings.ToLower(v) + "\n"})
+		w.parts = append(w.parts, part{link: to.link, name: to.name, text: strings.ToLower(said) + "\n"})
 		if nameFields[field] && v != "" && !slices.Contains(w.names, v) {
 			w.names = append(w.names, v)
 		}
@@ -310,6 +314,9 @@ func (w *walker) scalar(to *record, field string, v any) {
 		}
 	}
 }
+
+// negative is a value that denies what the name of its field says.
+var negative = regexp.MustCompile(`(?i)不|没|无|否|非|弱|差|^(no|not|none|n/a)\b|-`)
 
 func (w *walker) number(to *record, field string, n int64) {
 	switch kind := w.kinds[field]; {

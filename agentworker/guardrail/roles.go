@@ -146,7 +146,7 @@ func (e *Evidence) misused(c claim) bool {
 }
 
 var (
-	foreign      = regexp.MustCompile(`(?i)(\$|£|€|us\$)\s?\d|\d\s?(usd|dollars?|bucks|euros?|pounds? sterling|美元|美金|美刀|刀|欧元|英镑|日元|港币)`)
+	foreign      = regexp.MustCompile(`(?i)(\$|£|€|us\$)\s?\d|\d\s?(usd|dollars?|bucks|euros?|pounds? sterling|美元|美金|美刀|刀($|[^头片具刃叉削法口])|欧元|英镑|日元|港币)`)
 	foreignSigns = regexp.MustCompile(`(?i)[$£€]|usd|dollar|euro|美元|美金|欧元|英镑|日元|港币`)
 )
 
