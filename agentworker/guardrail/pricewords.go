@@ -14,8 +14,12 @@ var (
 	// costsBefore and costsAfter make a bare number what something costs: 现在79, 79带走,
 	// 四条356.
 	costsBefore = regexp.MustCompile(`(昨天|上周|上次|现在|今天|今儿|目前|[只才就]?卖|[只才]要|[一二两三四五六七八九十0-9](条|件|个|双|瓶|盒|支|包|顶|只|套|袋))(只要|才|要|是)?$`)
+	shortBefore = regexp.MustCompile(`(差|再凑|还要凑)(了|个)?$`)
 	costsAfter  = regexp.MustCompile(`(?i)^\s*(元|块)?(就|能|可以|都|直接)*(带走|拿下|拿走|带回家|包邮|就卖|起卖|一(条|件|个|双|瓶|盒|支|包|顶|只|套|袋))|^ for (two|three|four|both)\b|^ (short of|more to go|away from)\b`)
 )
+
+// sizeAfter says that a number is no sum: 差1码.
+var sizeAfter = regexp.MustCompile(`^(码|号|岁|分|名)`)
 
 // priced is the claim as money where a bare number follows a product's name, or the
 // words around it say that it is a price: 围巾89, 79带走.
@@ -28,7 +32,7 @@ func (e *Evidence) priced(c claim) claim {
 	}
 	next, _ := utf8.DecodeRuneInString(c.after)
 	ends := c.after == "" || unicode.IsPunct(next) // not 小白鞋37码
-	if costsAfter.MatchString(c.after) || ends && costsBefore.MatchString(c.before) && !e.asked(c.Quantity) {
+	if costsAfter.MatchString(c.after) || shortBefore.MatchString(c.before) && !sizeAfter.MatchString(c.after) || ends && costsBefore.MatchString(c.before) && !e.asked(c.Quantity) {
 		c.Kind = quantity.Money
 		return c
 	}
