@@ -63,6 +63,9 @@ func (e *Evidence) meet(link event.LinkID, names ...string) {
 		}
 		at = len(e.subjects)
 		e.subjects = append(e.subjects, subject{link: link})
+		if e.Aliases != nil {
+			names = append(names, e.Aliases(link, names[0])...)
+		}
 	}
 	s := &e.subjects[at]
 	set(&s.name, names[0])

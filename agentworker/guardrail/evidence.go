@@ -18,6 +18,7 @@ const CodeNotFound = "NOT_FOUND"
 // Evidence is what a run knows. It grows while the run goes on; it is not safe
 // for concurrent use.
 type Evidence struct {
+	Aliases   func(link event.LinkID, name string) []string // what else a product is called; nil: not known
 	Results   []Result
 	facts     []quantity.Quantity // product facts, FAQ, room status, skills' resources
 	shared    []quantity.Quantity // those of the facts that are about no product

@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"livehost/harness"
@@ -26,7 +25,7 @@ type productText struct {
 // ProductFacts are the facts of one product as a prompt shows them.
 type ProductFacts struct {
 	Link  event.LinkID
-	Names []string // in Chinese, in English, and what else it is called
+	Names []string // in Chinese, and in English where it has one
 	Text  string   // unescaped, its name first, one fact a line
 }
 
@@ -49,7 +48,7 @@ func (b *Builder) productText(key productKey) productText {
 	}
 	el.WriteString("</product>")
 	t := productText{element: el.String(), known: ProductFacts{
-		Link: key.link, Names: slices.Concat([]string{key.product.Name, key.product.NameEN}, key.product.Aliases), Text: strings.Join(append([]string{name}, lines...), "\n"),
+		Link: key.link, Names: []string{key.product.Name, key.product.NameEN}, Text: strings.Join(append([]string{name}, lines...), "\n"),
 	}}
 	b.product[key] = t
 	return t
