@@ -3,7 +3,10 @@ package guardrail
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"livehost/agentworker/guardrail/quantity"
 )
 
 // claimRule is a family of statements that need proof or are never made.
@@ -117,7 +120,7 @@ var declines = regexp.MustCompile(`^[^，,。]{0,10}(不清楚|不了解|不知�
 // holdsOne reports whether evidence says one of the phrases and does not deny it.
 // What it says under a condition holds only with a condition.
 func (e *Evidence) holdsOne(phrases []string, sentence string) bool {
-	withCondition := conditional.MatchString(sentence) || short.MatchString(sentence)
+	withCondition := conditional.MatchString(sentence) || short.MatchString(sentence) || e.reached(sentence)
 	for _, t := range e.texts() {
 		for _, clause := range clauseEnd.Split(t, -1) {
 			for _, p := range phrases {
@@ -133,6 +136,27 @@ func (e *Evidence) holdsOne(phrases []string, sentence string) bool {
 
 // short of a sum names the condition too: 89元还不到99.
 var short = regexp.MustCompile(`(不到|不够|够|差|少)[^，,。]{0,4}[0-9]|凑`)
+
+var freeFrom = regexp.MustCompile(`满\s?(\d+)元?(?:就|即|可)?(?:包邮|免运费|免邮)|free (?:shipping|delivery) (?:over|from) [¥￥]?(\d+)`)
+
+// reached reports whether the last sum of a text is one from which evidence ships free.
+func (e *Evidence) reached(text string) bool {
+	var sum int64
+	for _, q := range quantity.Read(text) {
+		if q.Kind == quantity.Money {
+			sum = q.Lo
+		}
+	}
+	for _, t := range e.texts() {
+		for _, m := range freeFrom.FindAllStringSubmatch(t, -1) {
+			limit, err := strconv.ParseInt(m[1]+m[2], 10, 64)
+			if err == nil && sum >= quantity.Of(quantity.Money, limit).Lo {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 var shippingFree = regexp.MustCompile(`包邮|免邮|免运费|free (shipping|delivery)|ships free`)
 
