@@ -1,6 +1,7 @@
 package guardrail
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,10 +40,9 @@ func (e *Evidence) computed(c claim, stated []int64) bool {
 		return false
 	}
 	s := e.sums(c, stated)
-	v, one := c.Lo, quantity.Of(quantity.Count, 1).Lo
+	v := c.Lo
 	has := func(list []int64, x int64) bool { return slices.Contains(list, x) }
 	any := func(list []int64, ok func(int64) bool) bool { return slices.ContainsFunc(list, ok) }
-	times := func(a, share int64) int64 { return a * (share / (one / 1000)) / 1000 }
 	switch {
 	case threshold.MatchString(c.clause) && (has(s.limits, v) || slices.ContainsFunc(s.offs, func(o off) bool { return o.sum == v })):
 		return true
@@ -55,7 +55,9 @@ func (e *Evidence) computed(c claim, stated []int64) bool {
 	case missing.MatchString(c.clause) && any(s.money, func(a int64) bool { return has(s.limits, a+v) }):
 		return true
 	case taken.MatchString(c.clause) && any(s.money, func(a int64) bool {
-		return slices.ContainsFunc(s.offs, func(o off) bool { return a >= o.from && a-o.sum == v })
+		return slices.ContainsFunc(s.offs, func(o off) bool {
+			return a >= o.from && a-o.sum == v || any(s.counts, func(n int64) bool { return a*n >= o.from && a*n-o.sum == v })
+		})
 	}):
 		return true
 	case !discounted.MatchString(c.clause):
@@ -63,10 +65,14 @@ func (e *Evidence) computed(c claim, stated []int64) bool {
 	}
 	return any(s.money, func(a int64) bool {
 		return any(s.shares, func(share int64) bool {
-			return times(a, share) == v || pair.MatchString(c.clause) && a+times(a, share) == v
+			return shareTimes(a, share) == v || pair.MatchString(c.clause) && a+shareTimes(a, share) == v ||
+				any(s.counts, func(n int64) bool { return shareTimes(a*n, share) == v })
 		})
 	})
 }
+
+// shareTimes is a share of a sum.
+func shareTimes(a, share int64) int64 { return a * share / quantity.Of(quantity.Count, 1).Lo }
 
 func (e *Evidence) sums(c claim, stated []int64) sums {
 	s := sums{money: slices.Clone(stated)}
@@ -146,24 +152,39 @@ func sharesIn(text string) map[string][]string {
 
 // wrongShare is a share that evidence gives to something else, "" for none.
 func (in *Input) wrongShare() string {
-	said := sharesIn(in.Text)
-	if len(said) == 0 {
-		return ""
-	}
-	known := map[string][]string{}
-	for _, t := range in.Evidence.texts() {
-		for name, shares := range sharesIn(t) {
-			known[name] = append(known[name], shares...)
+	for at, clause := range clausesOf(in.Text) {
+		said := sharesIn(clause)
+		if len(said) == 0 {
+			continue
 		}
-	}
-	for name, shares := range said {
-		for _, s := range shares {
-			if len(known[name]) > 0 && !slices.Contains(known[name], s) {
-				return name + s + "%"
+		known := map[string][]string{}
+		for _, t := range in.Evidence.on(in.Text, at).texts() {
+			for name, shares := range sharesIn(t) {
+				known[name] = append(known[name], shares...)
+			}
+		}
+		for name, shares := range said {
+			for _, s := range shares {
+				if len(known[name]) > 0 && !slices.Contains(known[name], s) {
+					return name + s + "%"
+				}
 			}
 		}
 	}
 	return ""
+}
+
+// clausesOf are the clauses of a text with the places where they begin.
+func clausesOf(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		from := 0
+		for _, end := range append(clauseEnd.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
+			if !yield(from, text[from:end[0]]) {
+				return
+			}
+			from = end[1]
+		}
+	}
 }
 
 var compared = regexp.MustCompile(`(?i)^(.*?)(?:比|要比)(.*?)(?:还|要|更|又)*(便宜|贵|划算)|^(.*?)\bis\b.*?(cheaper|more expensive|dearer|more)\b than(.*)$`)

@@ -3,7 +3,10 @@ package guardrail
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"livehost/agentworker/guardrail/quantity"
 )
 
 // claimRule is a family of statements that need proof or are never made.
@@ -67,8 +70,10 @@ func UnsupportedClaims(in *Input) (Finding, bool) {
 		return found(at, "says that it suits people whom no evidence names")
 	}
 	if shops.MatchString(in.Text) {
-		if at := undenied(gapped, in.Text); at != nil {
-			return found(in.Text[at[0]:at[1]], "about other shops")
+		for _, at := range gapped.FindAllStringIndex(in.Text, -1) {
+			if !turned(in.Text[:at[0]]) && !(strings.HasSuffix(in.Text[:at[1]], "不好") && notSaid.MatchString(in.Text[at[1]:])) {
+				return found(in.Text[at[0]:at[1]], "about other shops")
+			}
 		}
 	}
 	return fine, true
@@ -77,7 +82,8 @@ func UnsupportedClaims(in *Input) (Finding, bool) {
 // excused reports whether the phrase at from..to is denied, asked, part of a name,
 // or held by evidence.
 func (w *word) excused(in *Input, text []rune, from, to int, named []span) bool {
-	if contradicts.MatchString(string(text[:from])) && w.rule.proof && slices.ContainsFunc(w.cores, in.Evidence.affirms) {
+	evidence := in.Evidence.on(string(text), len(string(text[:from])))
+	if contradicts.MatchString(string(text[:from])) && w.rule.proof && slices.ContainsFunc(w.cores, evidence.affirms) {
 		return false // 没有运费险, where there is one
 	}
 	if w.rule.words == otherShops && declines.MatchString(string(text[to:])) {
@@ -95,12 +101,15 @@ func (w *word) excused(in *Input, text []rune, from, to int, named []span) bool 
 	case w.rule.care:
 		return doctor.MatchString(string(text))
 	case w.rule.offers:
-		return in.Evidence.offers()
+		return evidence.offers()
 	case w.rule.proof:
-		return in.Evidence.holdsOne(w.cores, string(text))
+		return evidence.holdsOne(w.cores, string(text))
 	}
 	return false
 }
+
+// notSaid makes 不好 a refusal to judge: 别家的情况我不好评价.
+var notSaid = regexp.MustCompile(`^(评价|说|比|讲|多说|意思)`)
 
 // contradicts stands right before what a reply says is not there.
 var contradicts = regexp.MustCompile(`(没有|没|无|不送|不带|不提供|no |without |don't have |doesn't have |don't offer )$`)
@@ -111,7 +120,7 @@ var declines = regexp.MustCompile(`^[^，,。]{0,10}(不清楚|不了解|不知�
 // holdsOne reports whether evidence says one of the phrases and does not deny it.
 // What it says under a condition holds only with a condition.
 func (e *Evidence) holdsOne(phrases []string, sentence string) bool {
-	withCondition := conditional.MatchString(sentence)
+	withCondition := conditional.MatchString(sentence) || short.MatchString(sentence) || e.reached(sentence)
 	for _, t := range e.texts() {
 		for _, clause := range clauseEnd.Split(t, -1) {
 			for _, p := range phrases {
@@ -125,11 +134,38 @@ func (e *Evidence) holdsOne(phrases []string, sentence string) bool {
 	return false
 }
 
+// short of a sum names the condition too: 89元还不到99.
+var short = regexp.MustCompile(`(不到|不够|够|差|少)[^，,。]{0,4}[0-9]|凑`)
+
+var freeFrom = regexp.MustCompile(`满\s?(\d+)元?(?:就|即|可)?(?:包邮|免运费|免邮)|free (?:shipping|delivery) (?:over|from) [¥￥]?(\d+)`)
+
+// reached reports whether the last sum of a text is one from which evidence ships free.
+func (e *Evidence) reached(text string) bool {
+	var sum int64
+	for _, q := range quantity.Read(text) {
+		if q.Kind == quantity.Money {
+			sum = q.Lo
+		}
+	}
+	for _, t := range e.texts() {
+		for _, m := range freeFrom.FindAllStringSubmatch(t, -1) {
+			limit, err := strconv.ParseInt(m[1]+m[2], 10, 64)
+			if err == nil && sum >= quantity.Of(quantity.Money, limit).Lo {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 var shippingFree = regexp.MustCompile(`包邮|免邮|免运费|free (shipping|delivery)|ships free`)
 
 // texts are all that facts and results say, in lower case.
 func (e *Evidence) texts() []string {
 	out := []string{e.factText.String()}
+	for _, p := range e.told {
+		out = append(out, p.text)
+	}
 	for _, r := range e.Results {
 		out = append(out, r.text)
 	}
@@ -157,13 +193,19 @@ func turned(before string) bool {
 	if i := strings.LastIndexAny(before, "，,。！!？?；;"); i >= 0 {
 		before = before[i:]
 	}
+	if m := doubts.FindStringSubmatch(strings.ToLower(before)); m != nil && !anotherSubject.MatchString(m[1]) {
+		return true
+	}
 	m := denied.FindStringSubmatch(notDenied.Replace(strings.ToLower(before)))
 	return m != nil && !anotherSubject.MatchString(m[2])
 }
 
+// doubts before a phrase leave it open, also at a distance that is long in letters.
+var doubts = regexp.MustCompile(`\b(?:not sure|unsure|not certain|no idea|don't know|do not know|can't (?:say|tell)|cannot (?:say|tell))\b([^.;]{0,40})$`)
+
 // anotherSubject between a denial and a phrase begins another statement: if it
 // doesn't work we refund.
-var anotherSubject = regexp.MustCompile(`\b(we|i|you|they)\b`)
+var anotherSubject = regexp.MustCompile(`\b(we|i|you|they|but)\b`)
 
 // undenied is the first place of the words in a text that is not denied before it,
 // nil for none.
@@ -187,7 +229,7 @@ func asked(rest string) bool {
 }
 
 var (
-	people = regexp.MustCompile(`(?i)(孕妇|孕妈|孕期|备孕|哺乳期|宝妈|新生儿|婴儿|婴幼儿|幼儿|一岁|周岁|小朋友|小孩|儿童|老人|糖尿病人?|糖友|高血压|三高|痛风|心脏病|患者|病人|敏感肌|过敏体质|过敏的人|干皮|油皮|混油皮?|混干皮?|中性皮|痘肌|熟龄肌)[^，,。！!？?；;]{0,4}(也)?(可以|能|放心|都能|适合|适用|没问题|不用担心|随便|闭眼)(用|吃|喝|穿|戴|入|使用|食用|服用)?|宝宝(们)?(也|都)?(可以|能|放心)(用|吃|喝|穿|戴|使用|食用|服用)|适合(孕妇|孕期|婴儿|宝宝|糖尿病人?|糖友|高血压|三高|敏感肌)|(safe|good|fine|ok|okay|great|suitable|perfect) (for|during|with) (diabet\w+|pregnan\w+|babies|baby|infants?|newborns?|toddlers?|children|kids|sensitive skin|dry skin|oily skin|high blood pressure|allerg\w+|eczema|breastfeeding)`)
+	people = regexp.MustCompile(`(?i)(孕妇|孕妈|孕期|备孕|哺乳期|宝妈|新生儿|婴儿|婴幼儿|幼儿|一岁|周岁|小朋友|小孩|儿童|老人|糖尿病人?|糖友|高血压|三高|痛风|心脏病|患者|病人|敏感肌|过敏体质|过敏的人|干皮|油皮|混油皮?|混干皮?|中性皮|痘肌|熟龄肌)[^，,。！!？?；;]{0,4}(也)?(可以|能|放心|都能|适合|适用|没问题|不用担心|随便|闭眼|可用|可吃|可喝|均可|友好)(用|吃|喝|穿|戴|入|使用|食用|服用)?|宝宝(们)?(也|都)?(可以|能|放心)(用|吃|喝|穿|戴|使用|食用|服用)|适合(孕妇|孕期|婴儿|宝宝|干皮|油皮|混油皮?|混干皮?|中性皮|痘肌|熟龄肌|糖尿病人?|糖友|高血压|三高|敏感肌)|(safe|good|fine|ok|okay|great|suitable|perfect|works?|gentle) (for|during|with|on) (diabet\w+|pregnan\w+|babies|baby|infants?|newborns?|toddlers?|children|kids|sensitive skin|dry skin|oily skin|high blood pressure|allerg\w+|eczema|breastfeeding)`)
 	whom   = regexp.MustCompile(`(?i)孕妇|孕妈|孕期|备孕|哺乳期|宝妈|新生儿|婴幼儿|婴儿|幼儿|宝宝|一岁|周岁|小朋友|小孩|儿童|老人|糖尿病|糖友|高血压|三高|痛风|心脏病|患者|病人|敏感肌|过敏|干皮|油皮|混油|混干|中性皮|痘肌|熟龄肌|diabet|pregnan|bab|infant|newborn|toddler|child|kids|sensitive skin|dry skin|oily skin|blood pressure|allerg|eczema|breastfeeding`)
 )
 
@@ -203,7 +245,7 @@ func (in *Input) forWhom() string {
 	}
 	for _, at := range people.FindAllStringIndex(text, -1) {
 		said, after := text[at[0]:at[1]], text[at[1]:]
-		if turned(text[:at[0]]) || warns.MatchString(said) || refused(after) || asked(after) || in.Evidence.affirms(whom.FindString(said)) {
+		if turned(text[:at[0]]) || warns.MatchString(said) || refused(after) || asked(after) || in.Evidence.on(text, at[0]).affirms(whom.FindString(said)) {
 			continue
 		}
 		return said

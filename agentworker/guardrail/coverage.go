@@ -48,7 +48,7 @@ func (in *Input) wrongSize() string {
 			return ""
 		}
 		token, before, after := rest[at[2]:at[3]], in.Text[:from+at[2]], rest[at[3]:]
-		if !turned(before) && !refused(after) && !asked(after) && !in.Evidence.hasSize(bareOf(token), advice.MatchString(in.Text)) {
+		if !turned(before) && !refused(after) && !asked(after) && !in.Evidence.on(in.Text, from+at[2]).hasSize(bareOf(token), advice.MatchString(in.Text)) {
 			return token
 		}
 		rest, from = after, from+at[3]
@@ -105,15 +105,7 @@ func (e *Evidence) hasSize(size string, recommended bool) bool {
 			return false
 		}
 	}
-	if sizesIn(e.factText.String())[size] {
-		return true
-	}
-	for _, r := range e.Results {
-		if sizesIn(r.text)[size] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.texts(), func(t string) bool { return sizesIn(t)[size] })
 }
 
 // measuredFor reports whether the advice is for the body that the viewer describes.
@@ -148,14 +140,26 @@ func (in *Input) wrongColour() string {
 				if at < 0 || !offered.MatchString(s) || turned(s[:at]) || refused(s[at+len(word):]) || asked(s[at+len(word):]) {
 					continue
 				}
-				if !in.Evidence.says(c[0]) && !in.Evidence.says(c[1]) && !in.Evidence.says(strings.TrimSuffix(c[0], "色")) {
+				if e := in.Evidence.on(s, at); !e.says(c[0]) && !e.says(c[1]) && !e.says(strings.TrimSuffix(c[0], "色")) {
 					return word
 				}
 			}
 		}
 	}
+	for _, at := range colourRow.FindAllStringSubmatchIndex(in.Text, -1) { // 红黄蓝都有
+		if turned(in.Text[:at[0]]) {
+			continue
+		}
+		for _, r := range in.Text[at[2]:at[3]] {
+			if !in.Evidence.on(in.Text, at[0]).says(string(r)) {
+				return in.Text[at[0]:at[1]]
+			}
+		}
+	}
 	return ""
 }
+
+var colourRow = regexp.MustCompile(`([红黄蓝绿黑白粉紫灰]{2,})(?:色|几个色|这几个)?(?:都|全)?有`)
 
 // wordAt is where a text in lower case first holds a word, one of Latin letters as a
 // whole one: not ordered for red. -1: nowhere.
@@ -173,7 +177,7 @@ func wordAt(text, word string) int {
 	}
 }
 
-const places = `新疆|西藏|内蒙古?|青海|甘肃|宁夏|海南|香港|澳门|台湾|港澳台|海外|国外|境外|偏远地区|乡镇|农村|alaska|hawaii|canada|xinjiang|tibet|hong kong|taiwan|overseas|abroad|internationally|worldwide`
+const places = `新疆|西藏|内蒙古?|青海|甘肃|宁夏|海南|香港|澳门|台湾|港澳台?|海外|国外|境外|偏远地区|乡镇|农村|alaska|hawaii|canada|xinjiang|tibet|hong kong|taiwan|overseas|abroad|internationally|worldwide`
 
 var (
 	place       = regexp.MustCompile(`(?i)` + places)
@@ -187,7 +191,7 @@ func (in *Input) wrongPlace() string {
 	for _, s := range sentenceEnd.Split(in.Text, -1) {
 		for _, at := range reaches.FindAllStringIndex(s, -1) {
 			said := s[at[0]:at[1]]
-			if turned(s[:at[0]]) || refusesShip.MatchString(s[at[0]:]) || in.Evidence.shipsTo(strings.ToLower(place.FindString(said))) {
+			if turned(s[:at[0]]) || refusesShip.MatchString(s[at[0]:]) || in.Evidence.on(s, at[0]).shipsTo(strings.ToLower(place.FindString(said))) {
 				continue
 			}
 			return said

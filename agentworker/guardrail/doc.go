@@ -9,5 +9,7 @@
 // supported only by a tool result of the same run, other numbers also by product
 // facts, FAQ and the viewer's own words; what comes from viewers never supports
 // a price; a number is supported only for what it is said of (a list price, a time
-// of sending), and a sum that follows from others only when the sentence says how.
+// of sending), and a sum that follows from others only when the sentence says how;
+// what is known of one product supports nothing that is said of another; a call that
+// failed supports no price, stock or promotion.
 package guardrail

@@ -18,9 +18,13 @@ const CodeNotFound = "NOT_FOUND"
 // Evidence is what a run knows. It grows while the run goes on; it is not safe
 // for concurrent use.
 type Evidence struct {
+	Aliases   func(link event.LinkID, name string) []string // what else a product is called; nil: not known
 	Results   []Result
 	facts     []quantity.Quantity // product facts, FAQ, room status, skills' resources
-	factText  strings.Builder     // lower case
+	shared    []quantity.Quantity // those of the facts that are about no product
+	factText  strings.Builder     // lower case; of facts about no product
+	told      []part              // facts about products
+	subjects  []subject           // products that facts and results are about
 	names     []string            // of viewers who are no members: givers of gifts
 	words     []quantity.Quantity // the viewers' own words
 	wordsText strings.Builder
@@ -41,6 +45,7 @@ type Result struct {
 	advises bool     // it recommends a size
 	facts   []event.Fact
 	text    string         // lower case
+	parts   []part         // the same by product
 	private bool           // it is for the viewer alone
 	viewer  event.ViewerID // whom it was for
 }
@@ -50,6 +55,7 @@ type record struct {
 	link    event.LinkID // "" when the object is not about one product
 	product event.ProductID
 	name    string
+	nameEN  string
 	sku     string
 	stocked stocked
 	numbers []quantity.Quantity
@@ -73,7 +79,7 @@ func (e *Evidence) AddFacts(text string) {
 			continue
 		}
 		qs := quantity.Read(line)
-		e.facts = append(e.facts, qs...)
+		e.facts, e.shared = append(e.facts, qs...), append(e.shared, qs...)
 		e.addPeriods("", line, qs)
 		e.factText.WriteString(strings.ToLower(line))
 	}
@@ -112,13 +118,32 @@ func (e *Evidence) AddResult(t ToolResult) {
 		w.kinds[f.Field[strings.LastIndexByte(f.Field, '.')+1:]] = f.Kind
 	}
 	w.value(record{}, "", t.Data) // an error may hold facts too: what is missing, what is out of range
-	r.records, r.names, r.text, r.facts = w.records, w.names, strings.ToLower(w.text.String()), t.Facts
+	r.records, r.names, r.text, r.parts, r.facts = w.records, w.names, strings.ToLower(w.text.String()), w.parts, t.Facts
+	for _, rec := range r.records {
+		e.meet(rec.link, rec.name, rec.nameEN)
+	}
 	r.offers = slices.ContainsFunc(r.records, func(rec record) bool { return slices.ContainsFunc(rec.numbers, promotional) }) || offerWords.MatchString(r.text)
+	if t.Code != "" {
+		r.failed()
+	}
 	r.advises = text(t.Data["size"]) != ""
 	if t.Code == CodeNotFound {
-		r.absent = absent(t)
+		if r.absent = absent(t); text(t.Data["query"]) != "" {
+			e.subjects = append(e.subjects, subject{name: r.absent, calls: []string{strings.ToLower(r.absent)}})
+		}
 	}
 	e.Results = append(e.Results, r)
+}
+
+// failed leaves no price, stock or promotion in the records of a call that failed:
+// what is missing may be said, what it costs is not known.
+func (r *Result) failed() {
+	for i := range r.records {
+		rec := &r.records[i]
+		rec.stocked, rec.roles = stockUnknown, nil
+		rec.numbers = slices.DeleteFunc(rec.numbers, func(q quantity.Quantity) bool { return commercial(q.Kind) })
+	}
+	r.offers = false
 }
 
 // absent is the link or the words of a product that a lookup did not find, ""
@@ -175,6 +200,7 @@ type walker struct {
 	records []record
 	names   []string
 	text    strings.Builder
+	parts   []part
 }
 
 func (w *walker) value(of record, field string, v any) {
@@ -194,11 +220,12 @@ func (w *walker) value(of record, field string, v any) {
 }
 
 func (w *walker) object(of record, obj map[string]any) {
-	at := record{link: of.link, product: of.product, name: of.name, sku: of.sku}
+	at := record{link: of.link, product: of.product, name: of.name, nameEN: of.nameEN, sku: of.sku}
 	if s := text(obj["link_id"]); s != "" {
 		at = record{link: event.LinkID(s)}
 	}
 	set(&at.name, text(obj["name"]))
+	set(&at.nameEN, text(obj["name_en"]))
 	set(&at.sku, text(obj["sku"]))
 	if s := text(obj["product_id"]); s != "" {
 		at.product = event.ProductID(s)
@@ -206,7 +233,7 @@ func (w *walker) object(of record, obj map[string]any) {
 	for _, field := range slices.Sorted(keys(obj)) {
 		switch v := obj[field].(type) {
 		case map[string]any, []any:
-			w.value(record{link: at.link, product: at.product, name: at.name, sku: at.sku}, field, v)
+			w.value(record{link: at.link, product: at.product, name: at.name, nameEN: at.nameEN, sku: at.sku}, field, v)
 		default:
 			w.scalar(&at, field, v)
 		}
@@ -249,8 +276,13 @@ func (w *walker) scalar(to *record, field string, v any) {
 		if w.watch(v) {
 			return
 		}
-		w.text.WriteString(v)
+		said := v
+		if strings.ContainsFunc(field, isHan) && v != "" && !negative.MatchString(v) { // 防水: IPX4
+			said = field + " " + v
+		}
+		w.text.WriteString(said)
 		w.text.WriteByte('\n')
+		w.parts = append(w.parts, part{link: to.link, name: to.name, text: strings.ToLower(said) + "\n"})
 		if nameFields[field] && v != "" && !slices.Contains(w.names, v) {
 			w.names = append(w.names, v)
 		}
@@ -283,6 +315,9 @@ func (w *walker) scalar(to *record, field string, v any) {
 		}
 	}
 }
+
+// negative is a value that denies what the name of its field says.
+var negative = regexp.MustCompile(`(?i)不|没|无|否|非|弱|差|^(no|not|none|n/a)\b|-`)
 
 func (w *walker) number(to *record, field string, n int64) {
 	switch kind := w.kinds[field]; {
@@ -331,10 +366,7 @@ var offerWords = regexp.MustCompile(`优惠|满减|折扣|打折|特价|秒杀|�
 // says reports whether facts or a result hold the phrase.
 func (e *Evidence) says(phrase string) bool {
 	phrase = strings.ToLower(phrase)
-	if strings.Contains(e.factText.String(), phrase) {
-		return true
-	}
-	return slices.ContainsFunc(e.Results, func(r Result) bool { return strings.Contains(r.text, phrase) })
+	return slices.ContainsFunc(e.texts(), func(t string) bool { return strings.Contains(t, phrase) })
 }
 
 // offers reports whether a result holds any promotion.

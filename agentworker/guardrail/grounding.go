@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"livehost/agentworker/guardrail/quantity"
 	"livehost/streams/event"
@@ -74,8 +72,8 @@ func Grounding(in *Input) (Finding, bool) {
 		default:
 			return found(c.Text, "no evidence; looked at: "+in.Evidence.looked())
 		}
-		if in.Evidence.misused(c) {
-			return found(c.Text, "evidence says this time of something else; looked at: "+in.Evidence.looked())
+		if why := in.Evidence.misplaced(c, stated); why != "" {
+			return found(c.Text, why+"; looked at: "+in.Evidence.looked())
 		}
 	}
 	for _, side := range []func() string{
@@ -89,28 +87,12 @@ func Grounding(in *Input) (Finding, bool) {
 	return stockWords(in)
 }
 
-// priced is the claim as money where a bare number follows a product's name: 围巾89.
-func (e *Evidence) priced(c claim) claim {
-	if next, _ := utf8.DecodeRuneInString(c.after); c.after != "" && !unicode.IsPunct(next) {
-		return c // 小白鞋37码
-	}
-	before := strings.TrimRight(c.before, " ：:是只要才卖现在今天")
-	for _, r := range e.Results {
-		for _, rec := range r.records {
-			if c.Kind == quantity.Plain && rec.name != "" && strings.HasSuffix(before, rec.name) {
-				c.Kind = quantity.Money
-			}
-		}
-	}
-	return c
-}
-
 func (e *Evidence) supported(c claim) bool {
 	switch {
 	case commercial(c.Kind):
 		if recs := e.records(c); holds(recs, c.Quantity, c.clause) {
 			return true
-		} else if flatDenial.MatchString(c.before) && e.asked(c.Quantity) {
+		} else if (flatDenial.MatchString(c.before) || flatRefusal.MatchString(c.after) || promotional(c.Quantity) && noneOf.MatchString(c.after)) && e.asked(c.Quantity) {
 			return true
 		} else if q := c.Quantity; q.Kind == quantity.Money && q.Lo != q.Hi { // a range over several products
 			from, to := q, q
@@ -118,14 +100,21 @@ func (e *Evidence) supported(c claim) bool {
 			return holds(recs, from, c.clause) && holds(recs, to, c.clause)
 		}
 		return c.delivery && c.Kind == quantity.Money && among(e.facts, c.Quantity)
-	case c.Kind == quantity.Count && c.Hi <= quantity.Of(quantity.Count, 2).Hi:
+	case c.Kind == quantity.Count && (c.Hi <= quantity.Of(quantity.Count, 2).Hi || e.multiplied(c)):
 		return true // 一件, 两款: a way of speaking
 	case enumerated(c):
 		return true
-	case among(e.facts, c.Quantity) || e.echoes(c):
+	case e.echoes(c):
 		return true
 	}
-	for _, r := range e.Results {
+	about := e
+	if s, ok := e.subjectOf(c); ok && c.Kind != quantity.Link {
+		about = e.only(s)
+	}
+	if among(about.facts, c.Quantity) {
+		return true
+	}
+	for _, r := range about.Results {
 		for _, rec := range r.records {
 			if among(rec.numbers, c.Quantity) || rec.inRole(c.Quantity, c.clause) || (c.Kind == quantity.Link && rec.link == linkOf(c.Quantity)) {
 				return true
@@ -141,11 +130,17 @@ func (e *Evidence) supported(c claim) bool {
 // flatDenial right before a number denies it: 不是七折.
 var flatDenial = regexp.MustCompile(`(?i)(不是|没有|并非|不打|打不了|不卖|没|isn't|is not|not|no)\s*$`)
 
+// flatRefusal right after a number denies it: 80元卖不了.
+var flatRefusal = regexp.MustCompile(`(?i)^[^，,。！!？?]{0,4}(卖不了|拿不了|拿不到|做不了|做不到|给不了|下不来|不行|不卖|不够|不可以|没法|isn't possible|is not possible|won't work|not possible)`)
+
+// noneOf right after an offer denies it: 五折没有.
+var noneOf = regexp.MustCompile(`^(的)?(优惠|活动)?(是|真|现在)?没有($|[^问])`)
+
 // asked reports whether the viewers' own words hold the value, also as a part.
 func (e *Evidence) asked(q quantity.Quantity) bool {
 	return slices.ContainsFunc(e.words, func(h quantity.Quantity) bool {
 		part := q.Kind == quantity.Discount && (h.Kind == quantity.Multi || h.Kind == quantity.Nth) && h.Hi == q.Lo
-		return part || h.Same(q)
+		return part || h.Same(q) || h.Kind == quantity.Plain && q.Kind == quantity.Money && h.Lo == q.Lo && h.Hi == q.Hi
 	})
 }
 
@@ -156,13 +151,29 @@ var promised = regexp.MustCompile(`(?i)发货|发出|送到|到货|能到|就到
 // link, a year. What would be a fact about the product or a promise is no echo,
 // unless it is denied.
 func (e *Evidence) echoes(c claim) bool {
-	fact := c.Kind == quantity.Percent || c.Kind == quantity.Duration && promised.MatchString(c.clause)
+	fact := c.Kind == quantity.Percent || c.Kind == quantity.Duration && promised.MatchString(c.clause) || c.affirmed()
 	if fact && !denied.MatchString(notDenied.Replace(c.before)) && !refused(c.after) {
 		return false
 	}
 	return among(e.words, c.Quantity) || slices.ContainsFunc(e.words, func(h quantity.Quantity) bool {
 		return h.Kind == quantity.Plain && h.Lo == h.Hi && bodyMeasure(h, c.Quantity)
 	})
+}
+
+var (
+	affirmation = regexp.MustCompile(`(?i)^\s*(是的|对的?|对呀|没错|嗯|就是|确实|yes|yep|right|correct|sure|exactly)[，,!！~ ]`)
+	ofTheViewer = regexp.MustCompile(`(?i)您|你|身高|体重|穿|选|码|size|you`)
+)
+
+// affirmed reports whether a sentence says yes to what a viewer takes a product to be:
+// 对的，500克.
+func (c claim) affirmed() bool {
+	switch c.Kind {
+	case quantity.Weight, quantity.Volume, quantity.Length, quantity.Duration, quantity.Plain, quantity.Count:
+		return affirmation.MatchString(c.before) && !ofTheViewer.MatchString(c.clause)
+	default:
+		return false
+	}
 }
 
 // refusedAfter turns round what stands before it: 3天到不了.
@@ -200,10 +211,8 @@ func (e *Evidence) records(c claim) []record {
 	for _, r := range e.Results {
 		all = append(all, r.records...)
 	}
-	if c.link != "" {
-		all = slices.DeleteFunc(all, func(r record) bool { return r.link != "" && r.link != c.link })
-	} else if name := onlyName(all, c.subject); name != "" {
-		all = slices.DeleteFunc(all, func(r record) bool { return r.name != "" && r.name != name })
+	if s, ok := e.subjectOf(c); ok {
+		all = slices.DeleteFunc(all, func(r record) bool { return s.other(r.link, r.name) })
 	}
 	about := c.subject
 	if c.Kind == quantity.Stock { // L码109元，还剩3件
@@ -211,7 +220,7 @@ func (e *Evidence) records(c claim) []record {
 	}
 	sku, last := "", -1 // the one named last
 	for _, r := range all {
-		if i := lastSKU(about, r.sku); r.sku != "" && (i > last || i == last && len(r.sku) > len(sku)) {
+		if i := lastSKU(about, r.sku); r.sku != "" && i >= 0 && (i > last || i == last && len(r.sku) > len(sku)) {
 			sku, last = r.sku, i
 		}
 	}
@@ -226,21 +235,6 @@ func (e *Evidence) records(c claim) []record {
 
 func sameKind(k quantity.Kind) func(quantity.Quantity) bool {
 	return func(q quantity.Quantity) bool { return q.Kind == k }
-}
-
-// onlyName is the name of the one product that the text names, "" for none or several.
-func onlyName(all []record, text string) string {
-	name := ""
-	for _, r := range all {
-		if r.name == "" || r.name == name || !strings.Contains(text, r.name) {
-			continue
-		}
-		if name != "" {
-			return ""
-		}
-		name = r.name
-	}
-	return name
 }
 
 func holds(recs []record, q quantity.Quantity, sentence string) bool {
@@ -266,10 +260,14 @@ func supports(r record, q quantity.Quantity, sentence string) bool {
 			return true
 		case q.Kind == quantity.Stock && have.Kind == quantity.Count && have.Lo == q.Lo && have.Hi == q.Hi:
 			return true
+		case q.Kind == quantity.Stock && have.Kind == quantity.Money && have.Lo == q.Lo && onlyDigits.MatchString(q.Text):
+			return true // it's only 89
 		}
 	}
 	return false
 }
+
+var onlyDigits = regexp.MustCompile(`^[0-9.,]+$`)
 
 // among reports whether a number that is not a price may rest on one of these:
 // the same value, of the same kind where it has one; a bare number on any.
@@ -285,48 +283,6 @@ func among(have []quantity.Quantity, q quantity.Quantity) bool {
 
 func bare(k quantity.Kind) bool {
 	return k == quantity.Plain || k == quantity.Count || k == quantity.Link || k == quantity.Stock
-}
-
-var (
-	soldOut = regexp.MustCompile(`(?i)售罄|卖完|卖光|没货|无货|缺货|断货|抢光|抢完|没有库存|sold out|out of stock|no stock`)
-	inStock = regexp.MustCompile(`(?i)有货|现货|有库存|库存充足|货源充足|还有(一点点?|少量|一些|不少|很多|几[件个条双瓶盒])(存?货)?|货(很|还|挺|也)?(足|多)|手慢无|还能(买|拍|下单)|还可以(买|拍)|still available|can still (buy|order|get)|in stock|plenty left|(have|got|there are|there's) (still )?(a few|some|plenty|lots)( of)?|a few left|some left`)
-	unsure  = regexp.MustCompile(`(?i)(没|没有|有没|是否|是不是|不知道|不确定|如果|要是|等|not|if|whether|once|when|until|没有没)[^，,。]{0,6}$`)
-)
-
-// stockWords objects to "in stock" and "sold out" that no result says.
-func stockWords(in *Input) (Finding, bool) {
-	for _, sentence := range sentenceEnd.Split(in.Text, -1) {
-		for _, side := range []struct {
-			words *regexp.Regexp
-			means stocked
-		}{{soldOut, stockNo}, {inStock, stockYes}} {
-			for _, at := range side.words.FindAllStringIndex(sentence, -1) {
-				word := sentence[at[0]:at[1]]
-				if !unsure.MatchString(sentence[:at[0]]) && !in.Evidence.stock(sentence, at[0], word, side.means) {
-					return found(word, "no result says so; looked at: "+in.Evidence.looked())
-				}
-			}
-		}
-	}
-	return fine, true
-}
-
-// stock reports whether a result says so of the link named before the word.
-func (e *Evidence) stock(sentence string, at int, word string, means stocked) bool {
-	c := claim{clause: sentence, subject: sentence[:at]}
-	for _, q := range quantity.Read(sentence[:at]) {
-		if q.Kind == quantity.Link {
-			c.link = linkOf(q)
-		}
-	}
-	known := false
-	for _, r := range e.records(c) {
-		if r.stocked == means {
-			return true
-		}
-		known = known || r.stocked != stockUnknown
-	}
-	return !known && slices.ContainsFunc(e.Results, func(r Result) bool { return strings.Contains(strings.ToLower(r.text), strings.ToLower(word)) })
 }
 
 // NotInRoom objects to facts of some product told to viewers who asked for one

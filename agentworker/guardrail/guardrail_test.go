@@ -25,6 +25,7 @@ var results = map[rune]string{
 	'k': `{"link_id":"9","name":"控油面霜","price":"89元","price_fen":8900,"stock":30,"in_stock":true,"attributes":{"适用肤质":"油皮和混油皮","规格":"50克一瓶","功效":"控油保湿","酒精":"不含酒精"}}`,
 	'j': `{"link_id":"10","name":"轻薄外套","attributes":{"防水":"不支持","材质":"聚酯纤维95%，氨纶5%","尺码":"S、M、L、XL","厚度":"0.5毫米"}}`,
 	'e': `{"link_id":"11","name":"Light jacket","attributes":{"water":"not water-repellent","material":"95% polyester, 5% spandex","sizes":"S, M, L","weight":"300 g"},"shipping":"ships within 48 hours, arrives in 3-5 days","return_days":7,"after_sales":"7 day returns"}`,
+	'w': `{"link_id":"12","name":"智能手环","attributes":{"防水":"IPX4防汗","续航":"7天"}}`,
 	'd': `{"link_id":"6","name":"外套","price":"299元","price_fen":29900,"promotion":"打八五折","stock":5,"in_stock":true}`,
 }
 
@@ -80,6 +81,7 @@ var textCases = []textCase{
 	{"grounding", "羊毛围巾129元", "a", "", "", "129元"},
 	{"grounding", "这条要40元", "a", "", "", "40元"},
 	{"grounding", "The scarf is $89", "a", "", "", "$8"},
+	{"grounding", "材质是Tritan杯身，304刀头", "", "", "304刀头", ""},
 	{"grounding", "XXL也有", "j", "", "", "XXL"},
 	{"grounding", "没有XXL，最大XL", "j", "", "", ""},
 	{"grounding", "有红色和灰色", "a", "", "", "红色"},

@@ -57,3 +57,39 @@ func TestRepeatedFailure(t *testing.T) {
 		}
 	}
 }
+
+// TestAddProduct: what the prompt says of one product supports nothing of another.
+func TestAddProduct(t *testing.T) {
+	t.Parallel()
+	e := &guardrail.Evidence{}
+	e.AddProduct("1", []string{"羊毛围巾", "Wool Scarf"}, "羊毛围巾\n材质：100%羊毛\n颜色：灰色")
+	e.AddProduct("3", []string{"轻薄外套", "Light Jacket"}, "轻薄外套\n材质：聚酯纤维95%\n尺码：S、M、L，防水")
+	e.AddFacts("客服每天9点到22点在")
+	for text, ok := range map[string]bool{
+		"围巾是100%羊毛": true, "外套是100%羊毛": false, "3号是100%羊毛": false, "外套防水": true, "围巾防水": false,
+		"外套有S码": true, "围巾有S码": false, "围巾有灰色": true, "外套有灰色": false, "The jacket is 95% polyester": true,
+		"The scarf is 95% polyester": false, "100%羊毛的": true, "围巾的事问客服，9点到22点在": true, "4号是100%羊毛": false,
+	} {
+		in := &guardrail.Input{Text: text, Language: "zh", Evidence: e}
+		_, grounded := guardrail.Grounding(in)
+		_, supported := guardrail.UnsupportedClaims(in)
+		if got := grounded && supported; got != ok {
+			t.Errorf("%s: %v, want %v", text, got, ok)
+		}
+	}
+}
+
+// TestFailedResult: what a call that failed says something costs is no evidence; what
+// it says is missing is.
+func TestFailedResult(t *testing.T) {
+	t.Parallel()
+	e := &guardrail.Evidence{}
+	e.AddResult(guardrail.ToolResult{Tool: "item", Code: "UPSTREAM", Data: map[string]any{
+		"error": "UPSTREAM", "link_id": "1", "name": "羊毛围巾", "price": "69元", "in_stock": true, "promotion": "两件八折", "sku_names": "灰色、驼色",
+	}})
+	for text, ok := range map[string]bool{"围巾69元": false, "围巾有货": false, "两件八折": false, "有灰色和驼色": true} {
+		if f, got := guardrail.Grounding(&guardrail.Input{Text: text, Language: "zh", Evidence: e}); got != ok {
+			t.Errorf("%s: %v (%s)", text, got, f.Detail)
+		}
+	}
+}

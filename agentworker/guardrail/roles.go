@@ -2,6 +2,7 @@ package guardrail
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"livehost/agentworker/guardrail/quantity"
@@ -51,7 +52,7 @@ var uses = []struct {
 	of    use
 	words *regexp.Regexp
 }{
-	{arrival, regexp.MustCompile(`(?i)送到|送达|到货|到家|到手|能到|就到|可到|天到|时到|收到|拿到|到您|到你|at your door|on your doorstep|in your hands|arriv\w*|deliver\w*|reach\w*|receive\w*|get (it|to you)|have it`)},
+	{arrival, regexp.MustCompile(`(?i)送到|送达|到货|到家|到手|能到|就到|可到|天到|时到|收到|拿到|发货后|发出后|寄出后|路上|到您|到你|at your door|on your doorstep|in your hands|arriv\w*|deliver\w*|reach\w*|receive\w*|get (it|to you)|have it|takes?\b`)},
 	{dispatch, regexp.MustCompile(`(?i)发货|发出|寄出|出库|发走|就发|内发|时发|ship\w*|dispatch\w*|leaves?\b|sent\b|send\b`)},
 	{returns, regexp.MustCompile(`(?i)无理由|退换|退货|退款|可退|能退|包退|return\w*|send it back|bring it back|refund\w*|exchange\w*`)},
 	{warranty, regexp.MustCompile(`(?i)质保|保修|包修|warrant\w*|guarantee\w*`)},
@@ -145,20 +146,15 @@ func (e *Evidence) misused(c claim) bool {
 }
 
 var (
-	foreign      = regexp.MustCompile(`(?i)(\$|£|€|us\$)\s?\d|\d\s?(usd|dollars?|bucks|euros?|pounds? sterling|美元|美金|美刀|刀|欧元|英镑|日元|港币)`)
+	foreign      = regexp.MustCompile(`(?i)(\$|£|€|us\$)\s?\d|\d\s?(usd|dollars?|bucks|euros?|pounds? sterling|美元|美金|美刀|刀($|[^头片具刃叉削法口])|欧元|英镑|日元|港币)`)
 	foreignSigns = regexp.MustCompile(`(?i)[$£€]|usd|dollar|euro|美元|美金|欧元|英镑|日元|港币`)
 )
 
 // otherCurrency is a sum in a currency that no evidence uses, "" for none.
 func (e *Evidence) otherCurrency(text string) string {
 	at := foreign.FindString(text)
-	if at == "" || foreignSigns.MatchString(e.factText.String()) {
+	if at == "" || slices.ContainsFunc(e.texts(), foreignSigns.MatchString) {
 		return ""
-	}
-	for _, r := range e.Results {
-		if foreignSigns.MatchString(r.text) {
-			return ""
-		}
 	}
 	return at
 }

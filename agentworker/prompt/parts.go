@@ -176,12 +176,18 @@ func (p *parts) faqText() string {
 	return strings.Join(out, "\n")
 }
 
-// facts is what the two blocks say, unescaped.
-func (p *parts) facts() string {
-	var out []string
+// products are what the block of product facts says.
+func (p *parts) products() []ProductFacts {
+	var out []ProductFacts
 	for _, t := range slices.Concat(p.focused, p.named) {
-		out = append(out, t.facts)
+		out = append(out, t.known)
 	}
+	return out
+}
+
+// answers is what the FAQ block says, unescaped.
+func (p *parts) answers() string {
+	var out []string
 	for _, e := range p.faq {
 		out = append(out, oneLine(e.Answer))
 		if e.AnswerEN != "" {

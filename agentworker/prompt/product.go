@@ -16,8 +16,18 @@ type productKey struct {
 }
 
 // productText is what is known of a product: as an element of the prompt, and as
-// plain lines.
-type productText struct{ element, facts string }
+// evidence.
+type productText struct {
+	element string
+	known   ProductFacts
+}
+
+// ProductFacts are the facts of one product as a prompt shows them.
+type ProductFacts struct {
+	Link  event.LinkID
+	Names []string // in Chinese, and in English where it has one
+	Text  string   // unescaped, its name first, one fact a line
+}
 
 // productText renders a product once; the catalogue does not change.
 func (b *Builder) productText(key productKey) productText {
@@ -37,7 +47,9 @@ func (b *Builder) productText(key productKey) productText {
 		el.WriteString("- " + escape(line) + "\n")
 	}
 	el.WriteString("</product>")
-	t := productText{element: el.String(), facts: strings.Join(append([]string{name}, lines...), "\n")}
+	t := productText{element: el.String(), known: ProductFacts{
+		Link: key.link, Names: []string{key.product.Name, key.product.NameEN}, Text: strings.Join(append([]string{name}, lines...), "\n"),
+	}}
 	b.product[key] = t
 	return t
 }

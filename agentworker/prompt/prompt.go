@@ -37,13 +37,14 @@ func (c Config) Validate() error {
 
 // Prompt is the messages a run begins with.
 type Prompt struct {
-	Prefix string // how the system message begins: one text for all runs of the release with these outlets
-	System string // the rest of the system message
-	User   string
-	Facts  string   // product facts and FAQ as shown, unescaped: evidence for what is not a price
-	Words  string   // what viewers wrote, unescaped: never evidence for a price
-	Cut    []string // what the budget dropped, in dropping order
-	Tokens int      // estimated
+	Prefix   string // how the system message begins: one text for all runs of the release with these outlets
+	System   string // the rest of the system message
+	User     string
+	Products []ProductFacts // evidence for what is not a price
+	FAQ      string         // answers as shown, unescaped: evidence likewise
+	Words    string         // what viewers wrote, unescaped: never evidence for a price
+	Cut      []string       // what the budget dropped, in dropping order
+	Tokens   int            // estimated
 }
 
 // Builder builds the prompts of one release. Safe for concurrent use.
@@ -108,8 +109,20 @@ func (b *Builder) Build(w *event.Window, compact bool) Prompt {
 		}
 		p.Cut = append(p.Cut, cut)
 	}
-	p.Facts, p.Words = parts.facts(), words(w)
+	p.Products, p.FAQ, p.Words = parts.products(), parts.answers(), words(w)
 	return p
+}
+
+// Facts is all that the prompt gives as facts.
+func (p *Prompt) Facts() string {
+	var out []string
+	for _, known := range p.Products {
+		out = append(out, known.Text)
+	}
+	if p.FAQ != "" {
+		out = append(out, p.FAQ)
+	}
+	return strings.Join(out, "\n")
 }
 
 // constant is the constant blocks, rendered once for each set of outlets.

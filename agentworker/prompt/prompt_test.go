@@ -91,7 +91,7 @@ func TestGolden(t *testing.T) {
 		if p.Prefix == "" {
 			t.Errorf("%s: no constant part", tt.name)
 		}
-		got := p.Prefix + p.System + "=== user\n" + p.User + "\n=== facts\n" + p.Facts + "\n=== words\n" + p.Words + "\n"
+		got := p.Prefix + p.System + "=== user\n" + p.User + "\n=== facts\n" + p.Facts() + "\n=== words\n" + p.Words + "\n"
 		file := filepath.Join("testdata", tt.name+".txt")
 		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {

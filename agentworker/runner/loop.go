@@ -84,8 +84,11 @@ func stops(a hook.Action) bool { return a == hook.Block || a == hook.Suppress }
 // has changed; what was said since stays.
 func (s *state) prompt() {
 	p := s.rel.Prompts.Build(s.shown, s.route == routeCompact)
-	s.evidence.AddFacts(p.Facts)
-	s.open = append(s.open, p.Facts)
+	s.evidence.AddFacts(p.FAQ)
+	for _, known := range p.Products {
+		s.evidence.AddProduct(known.Link, known.Names, known.Text)
+	}
+	s.open = append(s.open, p.Facts())
 	s.offer()
 	first := []model.Message{{Role: model.System, Prefix: p.Prefix, Content: p.System}, {Role: model.User, Content: p.User}}
 	if len(s.messages) > len(first) {

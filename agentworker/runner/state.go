@@ -72,7 +72,7 @@ func (r *Runner) begin(t Task) *state {
 		r: r, t: t, w: &t.Window, shown: &t.Window, rel: t.Release, wall: now, started: r.clock.Room(now),
 		runID:     event.NewRunID(t.Window.WindowID, t.Attempt),
 		hooks:     t.Release.Engine.NewRun(),
-		evidence:  &guardrail.Evidence{},
+		evidence:  &guardrail.Evidence{Aliases: aliases(t.Release.Catalog)},
 		decisions: map[event.DanmakuID]*decision{},
 	}
 	s.log = r.log.With("run_id", string(s.runID))
@@ -88,6 +88,16 @@ func (r *Runner) begin(t Task) *state {
 	}
 	s.seedEvidence()
 	return s
+}
+
+// aliases are what the harness's catalogue calls a product beside its name.
+func aliases(c *harness.Catalog) func(event.LinkID, string) []string {
+	return func(link event.LinkID, name string) []string {
+		if p, ok := c.ByLink(link); ok && p.Name == name {
+			return p.Aliases
+		}
+		return nil
+	}
 }
 
 // The routes of a run as reply.v1's Fallback names them.

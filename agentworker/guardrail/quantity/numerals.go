@@ -123,6 +123,9 @@ func (s *scan) chineseNumber(i int) (number, bool) {
 	positional := int64(0)
 	for ; isChineseNumeral(s.at(j)); j++ {
 		r := s.at(j)
+		if powers > 0 && digit > 0 && isChineseDigit(r) {
+			break // 七十九一条: another number
+		}
 		switch {
 		case isChineseDigit(r):
 			digit = chineseDigit(r)

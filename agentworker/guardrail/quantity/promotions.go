@@ -111,7 +111,7 @@ func (s *scan) buyGet(i int) (Quantity, bool) {
 	if s.at(j) == ',' || s.at(j) == '，' {
 		j++
 	}
-	j, ok = s.has(s.space(j), "送", "发", "get")
+	j, ok = s.has(s.space(j), "送", "发", "赠", "得", "get")
 	if !ok {
 		return Quantity{}, false
 	}
@@ -131,6 +131,6 @@ func (s *scan) hundredths(i int) (Quantity, bool) {
 }
 
 func (s *scan) halfPrice(i int) (Quantity, bool) {
-	j, ok := s.has(i, "半价", "half price", "half-price", "half off")
+	j, ok := s.has(i, "半价", "对折", "便宜一半", "省一半", "half price", "half the price", "half-price", "half off")
 	return Quantity{Kind: Discount, Lo: scale / 2, Hi: scale / 2, End: j}, ok
 }

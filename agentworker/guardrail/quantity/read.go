@@ -92,10 +92,23 @@ func (s *scan) space(i int) int {
 // read tries the patterns at i, the longest first.
 func (s *scan) read(i int) (Quantity, bool) {
 	for _, pattern := range []func(int) (Quantity, bool){
-		s.threshold, s.nth, s.buyGet, s.hundredths, s.halfPrice, s.prefixedMoney, s.prefixedLink, s.article, s.measured,
+		s.threshold, s.nth, s.buyGet, s.hundredths, s.halfPrice, s.prefixedMoney, s.prefixedLink, s.article, s.half, s.measured,
 	} {
 		if q, ok := pattern(i); ok {
 			return q, true
+		}
+	}
+	return Quantity{}, false
+}
+
+// half reads 半个月, 半年 and 半小时.
+func (s *scan) half(i int) (Quantity, bool) {
+	for _, u := range []struct {
+		word    string
+		minutes int64
+	}{{"半个月", 15 * 1440}, {"半年", 365 * 720}, {"半个小时", 30}, {"半小时", 30}} {
+		if j, ok := s.has(i, u.word); ok {
+			return Quantity{Kind: Duration, Lo: u.minutes * scale, Hi: u.minutes * scale, End: j}, true
 		}
 	}
 	return Quantity{}, false
@@ -121,7 +134,7 @@ var offWords = strings.Fields("on any all your every each orders order purchases
 
 var (
 	currencies = []string{"¥", "$", "rmb", "cny", "usd", "£", "€"}
-	moneyUnits = []string{"元", "块钱", "块", "圆", "yuan", "rmb", "cny", "dollars", "dollar", "bucks"}
+	moneyUnits = []string{"元", "块钱", "块", "圆", "yuan", "kuai", "rmb", "cny", "dollars", "dollar", "bucks"}
 )
 
 // prefixedMoney reads ¥89.00 and ¥89-99.
@@ -258,6 +271,12 @@ func (s *scan) measured(i int) (Quantity, bool) {
 	if n.style == chinese && n.value >= 10*scale && isChineseDigit(s.at(i)) && s.at(i+1) == '十' && !isHan(s.at(n.end)) {
 		return Quantity{Kind: Plain, Lo: n.value, Hi: n.value, End: n.end}, true // 围巾八十八
 	}
+	if _, taken := s.has(n.end, "带走", "拿下", "拿走", "包邮", "到手", "不到", "就卖", "左右", "上下", "出头"); n.style == chinese && n.value >= 10*scale && (taken || isChineseDigit(s.at(n.end))) { // 七十九一条
+		return Quantity{Kind: Money, Lo: n.value, Hi: n.value, End: n.end}, true
+	}
+	if n.style == english && n.value >= 20*scale && s.before(i, []string{"only", "just", "it's"}) >= 0 && !isLower(s.at(s.space(n.end))) {
+		return Quantity{Kind: Money, Lo: n.value, Hi: n.value, End: n.end}, true // it's only seventy-nine
+	}
 	if n.style != digits {
 		return Quantity{}, false
 	}
@@ -369,19 +388,29 @@ func (s *scan) small(q Quantity) Quantity {
 	if !ok || q.Lo != q.Hi || s.at(q.End-1) != '块' {
 		return q
 	}
-	next := s.at(q.End + 1)
-	if isDigit(next) || isChineseNumeral(next) {
+	if next := s.at(q.End + 1); isDigit(next) || isChineseNumeral(next) && !isDigit(s.at(q.End)) { // 19块9一双
 		return q
 	}
 	end := q.End + 1
+	var fen int64
 	if j, ok := s.has(end, "毛", "角"); ok {
-		end = j
+		fen, end = s.fen(j)
 	} else if _, counted := s.has(end, append(pieces, "折", "号", "天", "斤")...); counted {
 		return q // 89块3件: the digit counts something else
 	}
-	q.Lo = min(q.Lo+d*scale/10, maxValue)
+	q.Lo = min(q.Lo+d*scale/10+fen*scale/100, maxValue)
 	q.Hi, q.End = q.Lo, end
 	return q
+}
+
+// fen reads the last digit of 254块1毛5.
+func (s *scan) fen(i int) (fen int64, end int) {
+	d, ok := s.digit(i)
+	if _, counted := s.has(i+1, append(pieces, "折", "号", "天", "斤")...); !ok || counted || isDigit(s.at(i+1)) || isChineseNumeral(s.at(i+1)) {
+		return 0, i
+	}
+	end, _ = s.has(i+1, "分")
+	return d, end
 }
 
 func (s *scan) digit(i int) (int64, bool) {
