@@ -163,7 +163,7 @@ func TestP27SameQuestionIsMergedIntoOnePublicAnswer(t *testing.T) {
 			if o.State == event.Merged && (o.CoverID != "d0" || o.ReplyMs == 0) {
 				t.Errorf("merged outcome %+v", o)
 			}
-			heard := o.DanmakuID == "again" // had joined before it was said
+			heard := o.DanmakuID == "again"                                 // had joined before it was said
 			if (o.SpeakByMs > 0) != (o.Reason == "cooled_down" && !heard) { // who asks after it was said may be written it
 				t.Errorf("%s %s: speak_by_ms %d", o.DanmakuID, o.Reason, o.SpeakByMs)
 			}
