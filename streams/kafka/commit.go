@@ -92,15 +92,26 @@ func (s *session) rewind(u *unit, p kgo.FetchTopicPartition) {
 		return // before
 	}
 	l.committed = math.MaxInt64 // nothing more in this session
-	ctx, cancel := context.WithTimeout(s.work, commitTimeout)
+	ctx, cancel := context.WithTimeout(s.work, 4*commitTimeout)
 	defer cancel()
-	refused, err := commitOffsets(stampCommits(ctx, s.topics), s.client, map[string]map[int32]kgo.EpochOffset{
-		p.Topic: {p.Partition: {Epoch: -1, Offset: at}},
-	})
-	if err = cmp.Or(err, refused[unitKey{p.Topic, p.Partition}]); err != nil {
-		s.log.Error("could not go back, records may be lost", "topic", p.Topic, "partition", p.Partition, "offset", at, "err", err)
+	for {
+		refused, err := commitOffsets(stampCommits(ctx, s.topics), s.client, map[string]map[int32]kgo.EpochOffset{
+			p.Topic: {p.Partition: {Epoch: -1, Offset: at}},
+		})
+		if err = cmp.Or(err, refused[unitKey{p.Topic, p.Partition}]); err == nil {
+			return
+		}
+		select {
+		case <-time.After(rewindWait): // around a rebalance commits are refused as a matter of course
+		case <-ctx.Done():
+			s.log.Error("could not go back, records may be lost", "topic", p.Topic, "partition", p.Partition, "offset", at, "err", err)
+			return
+		}
 	}
 }
+
+// rewindWait is between two attempts of a rewind, in wall time.
+const rewindWait = 200 * time.Millisecond
 
 // logCommit tells of a failed commit. It is tried again at the next tick; around
 // a rebalance the broker refuses them as a matter of course.

@@ -75,6 +75,26 @@ func recreated(ctx context.Context, admin *kadm.Client, known map[string]topicIn
 	return out, nil
 }
 
+// grown lists the topics of known that have more partitions by now, and notes how many.
+func grown(ctx context.Context, admin *kadm.Client, known map[string]topicInfo) ([]string, error) {
+	if len(known) == 0 {
+		return nil, nil
+	}
+	now, err := describe(ctx, admin, slices.Collect(maps.Keys(known)))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for name, info := range now {
+		if info.id == known[name].id && info.partitions > known[name].partitions {
+			known[name] = info
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
 // stampCommits notes with each committed offset which incarnation of the topic it
 // counts in.
 func stampCommits(ctx context.Context, known map[string]topicInfo) context.Context {

@@ -81,7 +81,9 @@ func NewPublisher(cfg Config, log *slog.Logger) (*Publisher, error) {
 }
 
 // watch forgets topics that were deleted and created again: until then the client
-// waits for the former one, and what is published is not acknowledged.
+// waits for the former one, and what is published is not acknowledged. Partitions that were
+// added are used at once, as consumers expect rooms there; the client would learn of them
+// minutes later.
 func (p *Publisher) watch(ctx context.Context) {
 	defer close(p.ended)
 	admin := kadm.NewClient(p.client)
@@ -101,6 +103,9 @@ func (p *Publisher) watch(ctx context.Context) {
 			for _, name := range again {
 				delete(known, name)
 			}
+		}
+		if more, err := grown(ctx, admin, known); err == nil && len(more) > 0 {
+			p.client.ForceMetadataRefresh()
 		}
 		for _, name := range p.unknown(known) {
 			if info, err := describe(ctx, admin, []string{name}); err == nil {

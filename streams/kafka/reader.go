@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -92,8 +93,8 @@ func (r *Reader) Read(ctx context.Context, topicName string, partition int32, fr
 		return from, err
 	}
 	next := max(from, start)
-	if next >= end {
-		return next, nil
+	if next >= end { // from may be beyond it: a broker that has lost records writes others there
+		return end, nil
 	}
 	cl, err := newClient(r.cfg, r.log,
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topicName: {partition: kgo.NewOffset().At(next)}}),
@@ -106,11 +107,12 @@ func (r *Reader) Read(ctx context.Context, topicName string, partition int32, fr
 	for next < end {
 		fetches, err := poll(ctx, cl, readLook)
 		if errors.Is(err, errSilent) && time.Since(heard) < readIdle {
-			// Retention may have passed us by: what it took is not to be waited for.
+			// Retention may have passed us by: what it took is not to be waited for. A look
+			// that fails shows nothing.
 			if start, _, err = r.bounds(ctx, topicName, partition); err == nil {
-				next, err = r.pastEmpty(ctx, cl, topicName, partition, max(next, start))
-			}
-			if err == nil {
+				if to, err := r.pastEmpty(ctx, cl, topicName, partition, max(next, start)); err == nil && to > next {
+					next, heard = to, time.Now()
+				}
 				continue
 			}
 		}
@@ -209,8 +211,11 @@ func (r *Reader) followFrom(ctx context.Context, topics []string, fromEnd bool) 
 // refollow makes the client read topics that were created again, from their start.
 func (r *Reader) refollow(ctx context.Context, cl *kgo.Client, known map[string]topicInfo) error {
 	again, err := recreated(ctx, r.admin, known)
-	if err != nil || len(again) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(again) == 0 {
+		return r.followNew(ctx, cl, known)
 	}
 	now, err := describe(ctx, r.admin, again)
 	if err != nil {
@@ -223,6 +228,24 @@ func (r *Reader) refollow(ctx context.Context, cl *kgo.Client, known map[string]
 		known[name] = info
 		starts[name] = make(map[int32]kgo.Offset)
 		for p := range info.partitions {
+			starts[name][p] = kgo.NewOffset().AtStart()
+		}
+	}
+	cl.AddConsumePartitions(starts)
+	return nil
+}
+
+// followNew follows partitions that were added, from their start.
+func (r *Reader) followNew(ctx context.Context, cl *kgo.Client, known map[string]topicInfo) error {
+	before := maps.Clone(known)
+	more, err := grown(ctx, r.admin, known)
+	if err != nil || len(more) == 0 {
+		return err
+	}
+	starts := make(map[string]map[int32]kgo.Offset)
+	for _, name := range more {
+		starts[name] = make(map[int32]kgo.Offset)
+		for p := before[name].partitions; p < known[name].partitions; p++ {
 			starts[name][p] = kgo.NewOffset().AtStart()
 		}
 	}

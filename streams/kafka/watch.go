@@ -11,8 +11,8 @@ import (
 // told of. Work on a danmaku ends long before.
 const stale = time.Minute
 
-// watch looks regularly for topics that were created again, and for records that
-// wait too long.
+// watch looks regularly for topics that were created again or have new partitions, and
+// for records that wait too long.
 func (s *session) watch() {
 	tick := time.NewTicker(s.cfg.WatchInterval)
 	defer tick.Stop()
@@ -29,8 +29,8 @@ func (s *session) watch() {
 			s.restart()
 			return
 		}
-		if n, err := s.resized(); err == nil && n > 0 {
-			s.log.Warn("topics have another number of partitions; begins again with all of them", "topics", s.binding.Topics, "partitions", n)
+		if n, err := s.grown(); err == nil && n > 0 {
+			s.log.Warn("topics have more partitions; begins again with all of them", "topics", s.binding.Topics, "partitions", n)
 			s.restart()
 			return
 		}
@@ -38,22 +38,23 @@ func (s *session) watch() {
 	}
 }
 
-// resized is how many partitions the topics have when that is another number than the
-// session knows, and 0 while they differ: whoever changes them is not done yet. The
-// client would learn of new partitions minutes later.
-func (s *session) resized() (n int32, err error) {
+// grown is how many partitions the topics have when those are more than the session knows,
+// and 0 while they differ: whoever changes them is not done yet. The client would learn of
+// new partitions minutes later. Fewer are what a broker says that has not heard of them.
+func (s *session) grown() (n int32, err error) {
 	now, err := describe(s.ctx, s.reader.admin, s.binding.Topics)
 	if err != nil {
 		return 0, err
 	}
-	other := false
+	more := false
 	for name, info := range now {
-		if n > 0 && info.partitions != n {
+		known := s.topics[name].partitions
+		if n > 0 && info.partitions != n || info.partitions < known {
 			return 0, nil
 		}
-		n, other = info.partitions, other || info.partitions != s.topics[name].partitions
+		n, more = info.partitions, more || info.partitions > known
 	}
-	if !other {
+	if !more {
 		return 0, nil
 	}
 	return n, nil
