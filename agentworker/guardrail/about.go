@@ -176,9 +176,10 @@ func (e *Evidence) linked(link event.LinkID) subject {
 
 // subjectOf is the one product that a claim is about.
 func (e *Evidence) subjectOf(c claim) (subject, bool) {
+	clauses := clauseEnd.Split(c.before, -1) // a link named in an earlier one is not this one's
 	hasLink := func(q quantity.Quantity) bool { return q.Kind == quantity.Link }
 	switch found := e.named(c.subject); {
-	case len(found) == 1 && (c.link == "" || !slices.ContainsFunc(quantity.Read(c.before), hasLink)):
+	case len(found) == 1 && (c.link == "" || !slices.ContainsFunc(quantity.Read(clauses[len(clauses)-1]), hasLink)):
 		return found[0], true
 	case c.link != "":
 		return e.linked(c.link), true

@@ -269,12 +269,19 @@ func text(v any) string {
 	return ""
 }
 
+// longestText is how many bytes of one text are evidence: more than the policy is shown
+// of a whole result. To read all of a text of a quarter of a megabyte takes a run's time.
+const longestText = 16 << 10
+
 // scalar adds what one field says.
 func (w *walker) scalar(to *record, field string, v any) {
 	switch v := v.(type) {
 	case string:
 		if w.watch(v) {
 			return
+		}
+		if len(v) > longestText {
+			v = strings.ToValidUTF8(v[:longestText], "")
 		}
 		said := v
 		if strings.ContainsFunc(field, isHan) && v != "" && !negative.MatchString(v) { // 防水: IPX4

@@ -271,7 +271,11 @@ func (s *scan) measured(i int) (Quantity, bool) {
 	if n.style == chinese && n.value >= 10*scale && isChineseDigit(s.at(i)) && s.at(i+1) == '十' && !isHan(s.at(n.end)) {
 		return Quantity{Kind: Plain, Lo: n.value, Hi: n.value, End: n.end}, true // 围巾八十八
 	}
-	if _, taken := s.has(n.end, "带走", "拿下", "拿走", "包邮", "到手", "不到", "就卖", "左右", "上下", "出头"); n.style == chinese && n.value >= 10*scale && (taken || isChineseDigit(s.at(n.end))) { // 七十九一条
+	about := false // 大概一百左右 is a price; a waist of 七十左右 and 三十左右 of age are none
+	if _, about = s.has(n.end, "左右", "上下", "出头"); about {
+		about = s.before(i, []string{"大概", "大约", "差不多", "只要", "就", "才", "卖", "价", "价格", "钱"}) >= 0
+	}
+	if _, taken := s.has(n.end, "带走", "拿下", "拿走", "包邮", "到手", "不到", "就卖"); n.style == chinese && n.value >= 10*scale && (taken || about || isChineseDigit(s.at(n.end))) { // 七十九一条
 		return Quantity{Kind: Money, Lo: n.value, Hi: n.value, End: n.end}, true
 	}
 	if n.style == english && n.value >= 20*scale && s.before(i, []string{"only", "just", "it's"}) >= 0 && !isLower(s.at(s.space(n.end))) {

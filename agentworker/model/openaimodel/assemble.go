@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"livehost/agentworker/model"
@@ -60,7 +61,7 @@ func (c *chunk) failure() json.RawMessage {
 
 // says reports whether a field is there and not empty.
 func says(raw json.RawMessage) bool {
-	return len(raw) > 0 && string(raw) != "null" && string(raw) != `""`
+	return len(raw) > 0 && !slices.Contains([]string{"null", `""`, "{}", "false"}, string(raw))
 }
 
 type delta struct {
@@ -182,10 +183,10 @@ func (a *assembly) chunk(raw []byte) error {
 // protocol's own are few, and what was ever added to them meant that something had
 // gone wrong. The error names it, so that the step of the call does.
 func (a *assembly) end(reason string) error {
-	switch strings.ToLower(reason) {
+	switch strings.TrimPrefix(strings.ToLower(reason), "finish_reason_") {
 	case "", "null":
 		return nil
-	case "stop", "tool_calls", "tool_call", "function_call", "tool_use", "end_turn", "stop_sequence", "eos", "eos_token", "complete":
+	case "stop", "tool_calls", "tool_call", "function_call", "tool_use", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "end", "done", "finished", "normal", "stop_token":
 		a.finish = model.FinishStop
 	case "length", "max_tokens", "max_length", "model_length", "model_context_window_exceeded":
 		a.finish = model.FinishLength
