@@ -87,11 +87,12 @@ func shippedRelease(b *testing.B) *runner.Release {
 
 func shippedRig(b *testing.B, rel *runner.Release, m model.Model) *rig {
 	b.Helper()
-	r, err := runner.New(runner.DefaultConfig(), runner.Deps{Clock: clock.Real(), Log: slog.New(slog.DiscardHandler), Model: m})
+	wall := clock.Real()
+	r, err := runner.New(runner.DefaultConfig(), runner.Deps{Clock: wall, Log: slog.New(slog.DiscardHandler), Model: m})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return &rig{Runner: r, log: &stepLog{}, release: rel}
+	return &rig{Runner: r, log: &stepLog{}, release: rel, clock: wall}
 }
 
 // one makes a run and checks that it said what it should.
