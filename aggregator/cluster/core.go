@@ -42,7 +42,7 @@ func linkAround(in []rune, i, j int) (from, to int, ok bool) {
 	if j-i > longest || i > 0 && (letter(in[i-1]) || in[i-1] == '.') || j < len(in) && (letter(in[j]) || in[j] == '.' && j+1 < len(in) && digit(in[j+1])) {
 		return 0, 0, false
 	}
-	from, to = i, j
+	from = i
 	if hasAt(in, j, "号链接") {
 		return from, j + 3, true
 	}
