@@ -27,7 +27,7 @@ type Deps struct {
 }
 
 // Dispatcher is a streams.Handler and streams.Assignee of reply.v1, room-event.v1 and,
-// for hand-overs, outcome.v1.
+// for hand-overs and newcomers, outcome.v1.
 type Dispatcher struct {
 	cfg   Config
 	deps  Deps

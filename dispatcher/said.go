@@ -94,7 +94,7 @@ func (rm *room) remember(question string, by heardBy, said *answerHeard) {
 	}
 }
 
-// saidLately is when these words were heard last of these goods, nil when that is long ago.
+// saidLately is the answer in which these words were heard of these goods, nil when that was long ago.
 func (rm *room) saidLately(by heardBy, nowMs int64) *answerHeard {
 	said, ok := rm.heard[by]
 	if !ok || nowMs-said.endMs >= rm.d.cfg.SameWords.Milliseconds() {

@@ -131,7 +131,7 @@ var (
 	listed  = regexp.MustCompile(`[，,、；;]`)
 )
 
-// shares are what a text says there is how much of, as "name share".
+// sharesIn are what a text says there is how much of, as "name share".
 func sharesIn(text string) map[string][]string {
 	out := map[string][]string{}
 	for _, part := range listed.Split(strings.ToLower(text), -1) {

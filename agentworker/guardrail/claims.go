@@ -29,7 +29,7 @@ var claimRules = []claimRule{
 	{detail: "store claim without evidence", proof: true, named: true, words: storeClaims},
 }
 
-// claims is built once and never changes.
+// claimWords is built once and never changes.
 var claimWords = newLexicon(claimRules, harmless)
 
 var (

@@ -26,7 +26,7 @@ func bareOf(token string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(token, "码"), "号")
 }
 
-// sizes are the sizes that a text of evidence names.
+// sizesIn are the sizes that a text of evidence names.
 func sizesIn(text string) map[string]bool {
 	out := map[string]bool{}
 	for text != "" {

@@ -27,7 +27,7 @@ type Config struct {
 	// something it needs is away; then it is a dead letter, to be replayed. Meanwhile
 	// its partition is not committed past it.
 	RetryFor time.Duration `yaml:"retry_for"`
-	// WatchInterval is between two looks for topics that were deleted and created again.
+	// WatchInterval is between two looks for topics that were deleted and created again, or have new partitions.
 	WatchInterval time.Duration `yaml:"watch_interval"`
 	TLS           TLS           `yaml:"tls"`
 	SASL          SASL          `yaml:"sasl"`
