@@ -58,41 +58,28 @@ func describe(ctx context.Context, admin *kadm.Client, names []string) (map[stri
 	return out, nil
 }
 
-// recreated lists the topics of known that exist under another id by now. A
-// topic that is away may come back.
-func recreated(ctx context.Context, admin *kadm.Client, known map[string]topicInfo) ([]string, error) {
+// changes are the topics of known that are other than that by now: again exist under
+// another id, more have more partitions. A topic that is away may come back, and fewer
+// partitions are what a broker says that has not heard of all.
+func changes(ctx context.Context, admin *kadm.Client, known map[string]topicInfo) (again []string, more map[string]topicInfo, err error) {
+	if len(known) == 0 {
+		return nil, nil, nil
+	}
 	have, err := admin.ListTopics(ctx, slices.Collect(maps.Keys(known))...)
 	if err != nil {
-		return nil, fmt.Errorf("kafka: list topics: %w", classify(err))
+		return nil, nil, fmt.Errorf("kafka: list topics: %w", classify(err))
 	}
-	var out []string
+	more = make(map[string]topicInfo)
 	for name, t := range known {
-		if now := have[name]; len(now.Partitions) > 0 && now.ID != t.id {
-			out = append(out, name)
+		switch now := have[name]; {
+		case len(now.Partitions) > 0 && now.ID != t.id:
+			again = append(again, name)
+		case int32(len(now.Partitions)) > t.partitions:
+			more[name] = topicInfo{id: t.id, partitions: int32(len(now.Partitions))}
 		}
 	}
-	slices.Sort(out)
-	return out, nil
-}
-
-// grown lists the topics of known that have more partitions by now, and notes how many.
-func grown(ctx context.Context, admin *kadm.Client, known map[string]topicInfo) ([]string, error) {
-	if len(known) == 0 {
-		return nil, nil
-	}
-	now, err := describe(ctx, admin, slices.Collect(maps.Keys(known)))
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for name, info := range now {
-		if info.id == known[name].id && info.partitions > known[name].partitions {
-			known[name] = info
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out, nil
+	slices.Sort(again)
+	return again, more, nil
 }
 
 // stampCommits notes with each committed offset which incarnation of the topic it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -97,15 +98,17 @@ func (p *Publisher) watch(ctx context.Context) {
 		case <-tick.C:
 		case <-p.unseen:
 		}
-		if again, err := recreated(ctx, admin, known); err == nil && len(again) > 0 {
+		again, more, err := changes(ctx, admin, known)
+		if err == nil && len(again) > 0 {
 			p.log.Error("topics were deleted and created again; what was being published to them is refused", "topics", again)
 			p.client.PurgeTopicsFromClient(again...)
 			for _, name := range again {
 				delete(known, name)
 			}
 		}
-		if more, err := grown(ctx, admin, known); err == nil && len(more) > 0 {
+		if len(more) > 0 {
 			p.client.ForceMetadataRefresh()
+			maps.Copy(known, more)
 		}
 		for _, name := range p.unknown(known) {
 			if info, err := describe(ctx, admin, []string{name}); err == nil {

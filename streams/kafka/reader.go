@@ -210,12 +210,16 @@ func (r *Reader) followFrom(ctx context.Context, topics []string, fromEnd bool) 
 
 // refollow makes the client read topics that were created again, from their start.
 func (r *Reader) refollow(ctx context.Context, cl *kgo.Client, known map[string]topicInfo) error {
-	again, err := recreated(ctx, r.admin, known)
+	again, more, err := changes(ctx, r.admin, known)
 	if err != nil {
 		return err
 	}
+	if len(more) > 0 {
+		cl.AddConsumePartitions(added(known, more))
+		maps.Copy(known, more)
+	}
 	if len(again) == 0 {
-		return r.followNew(ctx, cl, known)
+		return nil
 	}
 	now, err := describe(ctx, r.admin, again)
 	if err != nil {
@@ -223,34 +227,21 @@ func (r *Reader) refollow(ctx context.Context, cl *kgo.Client, known map[string]
 	}
 	r.log.Error("topics were deleted and created again; they are followed from their start", "topics", again)
 	cl.PurgeTopicsFromClient(again...)
-	starts := make(map[string]map[int32]kgo.Offset)
-	for name, info := range now {
-		known[name] = info
-		starts[name] = make(map[int32]kgo.Offset)
-		for p := range info.partitions {
-			starts[name][p] = kgo.NewOffset().AtStart()
-		}
-	}
-	cl.AddConsumePartitions(starts)
+	cl.AddConsumePartitions(added(nil, now))
+	maps.Copy(known, now)
 	return nil
 }
 
-// followNew follows partitions that were added, from their start.
-func (r *Reader) followNew(ctx context.Context, cl *kgo.Client, known map[string]topicInfo) error {
-	before := maps.Clone(known)
-	more, err := grown(ctx, r.admin, known)
-	if err != nil || len(more) == 0 {
-		return err
-	}
+// added are the partitions that more has beyond known, from their start.
+func added(known, more map[string]topicInfo) map[string]map[int32]kgo.Offset {
 	starts := make(map[string]map[int32]kgo.Offset)
-	for _, name := range more {
+	for name, info := range more {
 		starts[name] = make(map[int32]kgo.Offset)
-		for p := before[name].partitions; p < known[name].partitions; p++ {
+		for p := known[name].partitions; p < info.partitions; p++ {
 			starts[name][p] = kgo.NewOffset().AtStart()
 		}
 	}
-	cl.AddConsumePartitions(starts)
-	return nil
+	return starts
 }
 
 // bounds are the first retained offset and the offset after the last stable record.

@@ -23,13 +23,13 @@ func (s *session) watch() {
 			return
 		case <-tick.C:
 		}
-		again, err := recreated(s.ctx, s.reader.admin, s.topics)
+		again, more, err := changes(s.ctx, s.reader.admin, s.topics)
 		if err == nil && len(again) > 0 {
 			s.log.Error("topics were deleted and created again; their old offsets are void", "topics", again)
 			s.restart()
 			return
 		}
-		if n, err := s.grown(); err == nil && n > 0 {
+		if n := s.grown(more); err == nil && n > 0 {
 			s.log.Warn("topics have more partitions; begins again with all of them", "topics", s.binding.Topics, "partitions", n)
 			s.restart()
 			return
@@ -38,26 +38,23 @@ func (s *session) watch() {
 	}
 }
 
-// grown is how many partitions the topics have when those are more than the session knows,
-// and 0 while they differ: whoever changes them is not done yet. The client would learn of
-// new partitions minutes later. Fewer are what a broker says that has not heard of them.
-func (s *session) grown() (n int32, err error) {
-	now, err := describe(s.ctx, s.reader.admin, s.binding.Topics)
-	if err != nil {
-		return 0, err
+// grown is how many partitions all of the topics have when some have more than the session
+// knows, and 0 while they differ: whoever adds them is not done yet. The client would learn
+// of new partitions minutes later.
+func (s *session) grown(more map[string]topicInfo) (n int32) {
+	if len(more) == 0 {
+		return 0
 	}
-	more := false
-	for name, info := range now {
-		known := s.topics[name].partitions
-		if n > 0 && info.partitions != n || info.partitions < known {
-			return 0, nil
+	for name, info := range s.topics {
+		if now, ok := more[name]; ok {
+			info = now
 		}
-		n, more = info.partitions, more || info.partitions > known
+		if n > 0 && info.partitions != n {
+			return 0
+		}
+		n = info.partitions
 	}
-	if !more {
-		return 0, nil
-	}
-	return n, nil
+	return n
 }
 
 // tellStale logs each partition whose oldest unfinished record is stale, once in
