@@ -18,6 +18,13 @@ func of(b event.BroadcastID, set func(*event.RoomEvent)) func(*event.RoomEvent) 
 	}
 }
 
+// sayAgo has a price asked for, of the link that the id ends with, in a broadcast some time ago.
+func (r *rig) sayAgo(id string, b event.BroadcastID, ago time.Duration) {
+	d := r.danmaku(id, "a"+id, id[1:]+"号多少钱")
+	d.BroadcastID, d.PlatformTimeMs = b, d.PlatformTimeMs-ago.Milliseconds()
+	r.put(d)
+}
+
 func focusOn(link event.LinkID) func(*event.RoomEvent) {
 	return func(e *event.RoomEvent) { e.LinkID = link }
 }
@@ -165,11 +172,6 @@ func TestP52StragglerOfTheBroadcastBefore(t *testing.T) {
 	t.Parallel()
 	for _, restart := range []bool{false, true} {
 		inBubble(t, func(t *testing.T, r *rig) {
-			say := func(id string, b event.BroadcastID, ago time.Duration) {
-				d := r.danmaku(id, "a"+id, id[1:]+"号多少钱")
-				d.BroadcastID, d.PlatformTimeMs = b, d.PlatformTimeMs-ago.Milliseconds()
-				r.put(d)
-			}
 			r.put(r.event(event.RoomOpened, of("b1", nil)))
 			r.pass(10 * time.Second)
 			r.put(r.event(event.RoomOpened, of("b2", nil)))
@@ -179,9 +181,9 @@ func TestP52StragglerOfTheBroadcastBefore(t *testing.T) {
 				r.pass(20 * time.Minute) // beyond what is read back
 				r.restart()
 			}
-			say("d1", "b2", 0)
-			say("s2", "b1", 0)
-			say("d3", "b2", 0)
+			r.sayAgo("d1", "b2", 0)
+			r.sayAgo("s2", "b1", 0)
+			r.sayAgo("d3", "b2", 0)
 			for _, w := range r.windows(2) {
 				if w.BroadcastID != "b2" {
 					t.Errorf("window of %s", w.BroadcastID)
@@ -193,8 +195,8 @@ func TestP52StragglerOfTheBroadcastBefore(t *testing.T) {
 			}
 			r.put(r.event(event.RoomOpened, of("b1", nil))) // that one goes on
 			r.pass(time.Second)
-			say("d4", "b1", 0)
-			say("s5", "b2", 0)
+			r.sayAgo("d4", "b1", 0)
+			r.sayAgo("s5", "b2", 0)
 			r.want("s5", "filtered history")
 			if w := r.windows(3)[2]; w.BroadcastID != "b1" {
 				t.Errorf("window of %s, want b1", w.BroadcastID)
@@ -209,17 +211,12 @@ func TestP52LastOfTheBroadcastBefore(t *testing.T) {
 	t.Parallel()
 	for _, restart := range []bool{false, true} {
 		inBubble(t, func(t *testing.T, r *rig) {
-			say := func(id string, b event.BroadcastID, ago time.Duration) {
-				d := r.danmaku(id, "a"+id, id[1:]+"号多少钱")
-				d.BroadcastID, d.PlatformTimeMs = b, d.PlatformTimeMs-ago.Milliseconds()
-				r.put(d)
-			}
 			r.put(r.event(event.RoomOpened, of("b1", nil)))
 			for _, id := range []string{"f1", "f2"} {
-				say(id, "b1", 0)
+				r.sayAgo(id, "b1", 0)
 			}
-			say("w3", "b1", 0)
-			say("w4", "", 0)
+			r.sayAgo("w3", "b1", 0)
+			r.sayAgo("w4", "", 0)
 			r.windows(2)
 			r.pass(time.Second)
 			r.put(r.event(event.RoomOpened, of("b2", nil)))
@@ -227,8 +224,8 @@ func TestP52LastOfTheBroadcastBefore(t *testing.T) {
 				r.restart()
 				r.run()
 			}
-			say("w5", "b1", 2*time.Second)
-			say("w6", "b2", 2*time.Second) // its clock is a little behind
+			r.sayAgo("w5", "b1", 2*time.Second)
+			r.sayAgo("w6", "b2", 2*time.Second) // its clock is a little behind
 			r.put(reply(r.windows(2)[0], "f1"))
 			r.pass(3 * time.Second)
 			r.want("f1", "shed room_closed")

@@ -11,7 +11,7 @@ import (
 
 // answerHeard is what the room heard.
 type answerHeard struct {
-	reply   event.Reply       // that said it, without what is its askers' alone; of one before this process what delivery.v1 tells
+	reply   event.Reply       // that said it, without what is its askers' alone; of one before this process what is compared with others
 	danmaku []event.DanmakuID // that it answered; none for event windows
 	viewers []event.ViewerID  // who have it: its askers, who was merged into it, and who was written it since
 	endMs   int64
@@ -53,8 +53,7 @@ func heardIn(it *item, endMs int64) *answerHeard {
 func (rm *room) heardFrom(dl *event.Delivery) *answerHeard {
 	text, _ := rm.disclosed(dl.Text)
 	return &answerHeard{danmaku: dl.DanmakuIDs, endMs: dl.EndMs, personal: true, reply: event.Reply{
-		ReplyID: dl.ReplyID, RunID: dl.RunID, RoomID: dl.RoomID, Variant: dl.Variant, QuestionKey: dl.QuestionKey, Intent: dl.Intent,
-		Class: dl.Class, Facts: dl.Facts, Versions: dl.Versions, Public: &event.PublicReply{Text: text},
+		Variant: dl.Variant, Facts: dl.Facts, Public: &event.PublicReply{Text: text},
 		CreatedMs: dl.FirstAudioMs - rm.d.cfg.VoiceStart.Milliseconds(),
 	}}
 }

@@ -301,7 +301,7 @@ func (w *walker) scalar(to *record, field string, v any) {
 		}
 		to.numbers = append(to.numbers, qs...)
 		if w.kinds[field] == "price" && v != "" { // a price in words without a unit
-			for _, q := range quantity.Read(v) {
+			for _, q := range qs {
 				if q.Kind == quantity.Plain {
 					q.Kind = quantity.Money
 					to.numbers = append(to.numbers, q)

@@ -46,6 +46,12 @@ type ToolCall struct {
 	Arguments string
 }
 
+// IsObject reports whether a call's arguments are a whole JSON object.
+func IsObject(arguments string) bool {
+	var obj map[string]json.RawMessage
+	return json.Unmarshal([]byte(arguments), &obj) == nil && obj != nil
+}
+
 // Request is one completion to make.
 type Request struct {
 	ID          string // unique and no prefix of another, as replicas abort by prefix; sent along

@@ -45,7 +45,7 @@ func (s *state) callTools(ctx context.Context, resp model.Response) (more bool, 
 	answers := make([]model.Message, 0, len(acts))
 	for _, a := range acts {
 		call := a.call
-		if !isObject(call.Arguments) {
+		if !model.IsObject(call.Arguments) {
 			call.Arguments = "{}" // anything else would break the replica's template
 		}
 		calls = append(calls, call)
@@ -55,15 +55,10 @@ func (s *state) callTools(ctx context.Context, resp model.Response) (more bool, 
 	return s.afterFlow(flow)
 }
 
-func isObject(arguments string) bool {
-	var obj map[string]json.RawMessage
-	return json.Unmarshal([]byte(arguments), &obj) == nil && obj != nil
-}
-
 // prepare asks the hooks about a call. A call that they refuse has its answer already.
 func (s *state) prepare(ctx context.Context, c model.ToolCall) *action {
 	a := s.action(c)
-	if a.tool == nil || !isObject(c.Arguments) {
+	if a.tool == nil || !model.IsObject(c.Arguments) {
 		return a // the toolset says so
 	}
 	if !slices.ContainsFunc(s.tools, func(t model.Tool) bool { return t.Name == c.Name }) {

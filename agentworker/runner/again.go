@@ -31,7 +31,7 @@ func (a *Again) Start() hook.Decision {
 // Call judges one tool call; a call of no tool of the release is the toolset's to refuse.
 func (a *Again) Call(name, args string) hook.Decision {
 	act := a.action(name, args)
-	if act.tool == nil || !isObject(args) {
+	if act.tool == nil || !model.IsObject(args) {
 		return hook.Decision{Action: hook.Allow}
 	}
 	return a.s.hooks.At(hook.BeforeTool, a.s.callInput(act), a.s.toolVars(act))

@@ -95,10 +95,13 @@ func undotted(word string) string {
 
 const leetSigns = "013457898@$!|*€"
 
-var (
-	leetI = strings.NewReplacer("1", "i", "!", "i", "|", "i", "0", "o", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "66", "gg", "99", "gg", "@", "a", "$", "s", "*", "u", "€", "e")
-	leetL = strings.NewReplacer("1", "l", "!", "l", "|", "l", "0", "o", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "66", "gg", "99", "gg", "@", "a", "$", "s", "*", "u", "€", "e")
-)
+// leetI and leetL spell what signs stand for in words; a 1 and what looks like it is an i or an l.
+var leetI, leetL = leetAs("i"), leetAs("l")
+
+func leetAs(one string) *strings.Replacer {
+	return strings.NewReplacer("1", one, "!", one, "|", one, "0", "o", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b",
+		"66", "gg", "99", "gg", "@", "a", "$", "s", "*", "u", "€", "e")
+}
 
 // unleet spells a word that holds a letter and something that stands for one.
 func unleet(word string, leet *strings.Replacer) string {

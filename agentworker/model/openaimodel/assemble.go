@@ -281,7 +281,7 @@ func (a *assembly) toolCalls() []model.ToolCall {
 	out := make([]model.ToolCall, 0, len(a.calls))
 	for i, s := range a.calls {
 		args := strings.TrimSpace(s.args.String())
-		if i == len(a.calls)-1 && a.brokenOff() && !isObject(args) {
+		if i == len(a.calls)-1 && a.brokenOff() && !model.IsObject(args) {
 			break
 		}
 		if args == "" || args == "null" {
@@ -293,11 +293,6 @@ func (a *assembly) toolCalls() []model.ToolCall {
 }
 
 func (a *assembly) brokenOff() bool { return a.finish != "" && a.finish != model.FinishStop }
-
-func isObject(args string) bool {
-	var obj map[string]json.RawMessage
-	return json.Unmarshal([]byte(args), &obj) == nil && obj != nil
-}
 
 // into is the answer as it stands at the stream's end.
 func (a *assembly) into(resp model.Response, tools []model.Tool) model.Response {
